@@ -56,7 +56,7 @@ def test_element_types(functions: Any, dtype: str) -> None:
 
 
 def test_the_current_stream_is_followed(functions: Any) -> None:
-    """PyTorch's current stream is the call's, even for imported tensors and tensors in containers."""
+    """PyTorch's current stream is the call's, even for imported tensors and in containers."""
     stream = torch.cuda.Stream()
     x = torch.zeros(2, device="cuda")
     index = x.device.index

@@ -44,7 +44,7 @@ print("loaded or refused each")
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library of one function."""
+    """A library with one function."""
     folder = tmp_path_factory.mktemp("damaged")
     (folder / "seven.c").write_text(SOURCE)
     built = folder / "seven.so"

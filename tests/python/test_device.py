@@ -33,7 +33,7 @@ from .conftest import needs_torch, torch
     ],
 )
 def test_devices_are_read(arguments: tuple[Any, ...], kind: DLDeviceType, index: int) -> None:
-    """Each way to name a device gives its kind and its number."""
+    """Each way to specify a device gives its type and index."""
     device = tvm_ffi.device(*arguments)
     assert device.dlpack_device_type() == kind
     assert device.index == index

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Enumerations that Python classes define, or share with C++."""
+"""Enumerations defined by Python classes or shared with C++."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Priority(Enum, type_key="enum_test.Priority"):
     high = auto()
 
     def louder(self) -> Any:
-        """Give the next instance."""
+        """Return the next instance."""
         return Priority.get(self._int_index + 1)
 
 
@@ -52,14 +52,14 @@ class Activation(Enum, type_key="enum_test.Activation"):
 
 
 class Level(IntEnum, type_key="enum_test.Level"):
-    """With numbers of their own."""
+    """With explicit numbers."""
 
     low = 10
     high = entry(value=20)
 
 
 class Operator(StrEnum, type_key="enum_test.Operator"):
-    """Texts."""
+    """With text values."""
 
     add = "+"
     sub = entry(value="-")
@@ -67,14 +67,14 @@ class Operator(StrEnum, type_key="enum_test.Operator"):
 
 @pytest.fixture(scope="module")
 def colours(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Load a library with an enumeration of its own."""
+    """Load a library that registers its own enumeration."""
     path = tmp_path_factory.mktemp("colours") / "colours.so"
     compile_cpp_library(Path(__file__).resolve().parent / "colours.cc", path)
     return tvm_ffi.load_module(path)
 
 
 def test_instances() -> None:
-    """Instances are attributes with a number and a name, in order."""
+    """Instances are ordered attributes, each with a number and a name."""
     assert list(Priority) == [Priority.low, Priority.high]
     assert len(Priority) == 2
     assert (Priority.high._int_index, Priority.high._str_index) == (1, "high")
@@ -87,7 +87,7 @@ def test_instances() -> None:
 
 
 def test_lookup() -> None:
-    """A number, a name or an instance finds the instance; anything else is an error."""
+    """A number, a name or an instance looks up the instance; anything else is an error."""
     assert Priority("low") == Priority(0) == Priority(Priority.low) == Priority.low
     assert Priority.get("high").same_as(Priority.high)
     for wrong in ("mid", 7, True, 1.0, None, Activation.relu):
@@ -98,7 +98,7 @@ def test_lookup() -> None:
 
 
 def test_identity() -> None:
-    """An instance exists once, through copies, pickles, JSON and containers."""
+    """Copies, pickles, JSON and containers preserve an instance's identity."""
     for each in (Priority.low, Activation.gelu, Level.high, Operator.add):
         assert copy.copy(each) is each
         assert copy.deepcopy(each) is each
@@ -127,7 +127,7 @@ def test_identity_in_fields() -> None:
 
 
 def test_fields() -> None:
-    """Instances have fields, which can only be read."""
+    """Instances have read-only fields."""
     assert (Activation.relu.monotonic, Activation.relu.order) == (True, 3)
     assert (Activation.gelu.monotonic, Activation.gelu.order) == (False, 4)
     with pytest.raises(AttributeError, match="can only be read"):
@@ -136,7 +136,7 @@ def test_fields() -> None:
 
 
 def test_values() -> None:
-    """Instances of IntEnum and StrEnum are equal to their values."""
+    """Instances of IntEnum and StrEnum equal their values."""
     assert Level.low == 10
     assert Level.low != 11
     assert hash(Level.low) == hash(10)
@@ -155,7 +155,7 @@ def test_values() -> None:
 
 
 def test_attributes() -> None:
-    """Attributes have values for instances, seen through every map of the same name."""
+    """An attribute has values for instances, shared by every map of the same name."""
     cost = Activation.def_attr("cost", default=0)
     cost[Activation.relu] = 3
     again = Activation.def_attr("cost")
@@ -172,7 +172,7 @@ def test_attributes() -> None:
 
 
 def test_as_fields() -> None:
-    """A field can be of an enumeration, and refuses others."""
+    """A field can have an enumeration as its type and then refuses other values."""
 
     @py_class("enum_test.Task")
     class Task(Object):
@@ -188,7 +188,7 @@ def test_as_fields() -> None:
 
 
 def test_shared_with_cpp(colours: Any) -> None:
-    """A class joins the enumeration of a library, and adds to it."""
+    """A class joins an enumeration registered by a library and adds to it."""
 
     class Colour(Enum, type_key="colours.Colour"):
         red: ClassVar[Colour]
@@ -209,7 +209,7 @@ def test_shared_with_cpp(colours: Any) -> None:
 
 
 def test_bases() -> None:
-    """A class without a type_key and instances is a base; one with instances has its own name."""
+    """A class with neither type_key nor instances is a base; one with instances gets its own key."""
 
     class Base(Enum):
         def shout(self) -> str:
@@ -227,12 +227,12 @@ def test_bases() -> None:
 
 
 def declare(base: Any, key: Any, **body: Any) -> Any:
-    """Make an enumeration of a body."""
+    """Create an enumeration from a body."""
     return type(base)("Made", (base,), {"__module__": __name__, **body}, type_key=key)
 
 
 def test_after_an_error() -> None:
-    """A body that fails half way registers nothing; a corrected one does."""
+    """A body that fails halfway registers nothing; a corrected one does."""
     annotations = {"size": int}
     with pytest.raises(TypeError, match="size: expected int, got str"):
         declare(
@@ -244,7 +244,7 @@ def test_after_an_error() -> None:
     assert [each.size for each in made] == [1, 2]
 
 
-# Makes instances that an error leaves behind, and objects that get their memory.
+# Creates instances abandoned by an error, and objects that reuse their memory.
 REFUSED = """
 import tvm_ffi
 from tvm_ffi.dataclasses import StrEnum, entry
@@ -260,13 +260,13 @@ for i in range(200):
 
 
 def test_refused_instances_are_freed() -> None:
-    """An instance that an error leaves behind frees its text once."""
+    """An instance abandoned by an error frees its text exactly once."""
     done = subprocess.run([sys.executable, "-c", REFUSED], check=False, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_joining_again() -> None:
-    """A second class of a type finds the instances, and refuses what they are not."""
+    """A second class for a type finds the existing instances and refuses conflicting ones."""
     first = declare(IntEnum, "enum_test.Joined", a=1, b=2)
     again = declare(IntEnum, "enum_test.Joined", a=1, c=3)
     assert again.a.same_as(first.a)
@@ -279,14 +279,14 @@ def test_joining_again() -> None:
 
 
 def test_a_class_without_instances_is_true() -> None:
-    """A class is true, as other classes are, although it has a length of 0."""
+    """A class without instances is truthy, as other classes are, although its length is 0."""
     empty = declare(Enum, "enum_test.Empty")
     assert len(empty) == 0
     assert empty
 
 
 def test_fields_of_a_base() -> None:
-    """A base without a type gives its fields to the enumerations."""
+    """A base without a type key passes its fields to derived enumerations."""
 
     class Sized(Enum):
         size: int
@@ -302,7 +302,7 @@ def test_fields_of_a_base() -> None:
 
 @pytest.mark.parametrize("name", ["get", "all_entries", "attr_dict", "__repr__", "same_as"])
 def test_used_names(name: str) -> None:
-    """An instance cannot have the name of what the class needs."""
+    """An instance cannot have a name that the class uses."""
     with pytest.raises(TypeError, match="expected a name that enumerations do not use"):
         declare(Enum, "enum_test.UsedName", **{name: auto()})
     with pytest.raises(TypeError, match="expected a name that enumerations do not use, got 'value"):
@@ -310,7 +310,7 @@ def test_used_names(name: str) -> None:
 
 
 def test_values_for_fields() -> None:
-    """A field of an IntEnum or StrEnum takes the value of an instance."""
+    """A field of type IntEnum or StrEnum accepts an instance's value."""
 
     @py_class("enum_test.Job")
     class Job(Object):
@@ -364,7 +364,7 @@ def test_values_for_fields() -> None:
     ],
 )
 def test_refused(base: Any, body: dict[str, Any], error: type[Exception], message: str) -> None:
-    """A wrong declaration names the instance and says what was expected."""
+    """An error about a wrong declaration names the instance and states what was expected."""
     key = f"enum_test.Refused{abs(hash(message))}"
     with pytest.raises(error, match=message):
         type(base)("Refused", (base,), {"__module__": __name__, **body}, type_key=key)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R6
-"""Errors that C raises, as Python exceptions."""
+"""Errors raised by C, as Python exceptions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KINDS = [
 
 @pytest.fixture
 def kinds() -> Any:
-    """Kinds that a test registers are forgotten after it."""
+    """Restore the registered kinds after the test."""
     saved = dict(error_module._class_of_kind), dict(error_module._kind_of_class)
     yield
     for table, before in zip(
@@ -59,20 +59,20 @@ def test_kinds_become_exceptions(functions: Any, kind: type[Exception]) -> None:
 
 
 def test_unknown_kinds_keep_their_name(functions: Any) -> None:
-    """A kind without a class is a RuntimeError that starts with the kind."""
+    """A kind without a class is a RuntimeError whose message starts with the kind."""
     with pytest.raises(RuntimeError, match=r"^TileError: too small$"):
         functions.fail("TileError", "too small", "")
 
 
 def test_text_that_is_not_utf8_is_shown(functions: Any) -> None:
-    """A message of any characters arrives."""
+    """A message with non-ASCII characters arrives."""
     with pytest.raises(ValueError, match="grüße 🙂"):
         functions.fail("ValueError", "grüße 🙂", "")
 
 
 @pytest.mark.usefixtures("kinds")
 def test_registered_kinds(functions: Any) -> None:
-    """A class can be registered by decorator, by name, and by a call."""
+    """A class can be registered by a decorator, by name or by a call."""
 
     @tvm_ffi.register_error
     class TileError(ValueError):
@@ -93,11 +93,11 @@ def test_registered_kinds(functions: Any) -> None:
 
 @pytest.mark.usefixtures("kinds")
 def test_registered_classes_that_cannot_be_made(functions: Any) -> None:
-    """A class that wants other arguments does not hide the error."""
+    """A class whose constructor needs other arguments does not hide the error."""
 
     @tvm_ffi.register_error
     class Demanding(ValueError):
-        """Wants two arguments."""
+        """Requires two arguments."""
 
         def __init__(self, message: str, more: int) -> None:
             super().__init__(message, more)
@@ -108,13 +108,13 @@ def test_registered_classes_that_cannot_be_made(functions: Any) -> None:
 
 @pytest.mark.parametrize("value", [3, int, "Name"])
 def test_only_exception_classes_are_registered(value: Any) -> None:
-    """Anything else is a TypeError."""
+    """Anything but an exception class is a TypeError."""
     with pytest.raises(TypeError, match="register_error: cls: expected an exception class"):
         tvm_ffi.register_error("Kind", value)
 
 
 def test_frames_of_c_stand_in_the_traceback(functions: Any) -> None:
-    """File, line and function of each C frame are shown, the most recent last."""
+    """The file, line and function of each C frame are shown, most recent last."""
     backtrace = '  File "kernel.cc", line 12, in void f(int)\n  File "launch.cc", line 5, in g\n'
     with pytest.raises(ValueError, match="boom") as caught:
         functions.fail("ValueError", "boom", backtrace)
@@ -129,14 +129,14 @@ def test_frames_of_c_stand_in_the_traceback(functions: Any) -> None:
     "backtrace", ["", "\n\n", "no frame at all", '  File "x', '  File "x", line 3', "\x00"]
 )
 def test_backtraces_that_are_no_frames_are_passed_over(functions: Any, backtrace: str) -> None:
-    """Lines of another form add nothing."""
+    """Lines in any other form are ignored."""
     with pytest.raises(ValueError, match="boom") as caught:
         functions.fail("ValueError", "boom", backtrace)
     assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
 
 
 def test_exceptions_are_errors_as_values(described: Any) -> None:
-    """An exception that is passed on is an error for C++; thrown there, it is itself again."""
+    """An exception passed as a value is an error in C++; thrown there, it is the same exception."""
     exception = KeyError("mine")
     assert described.kind_of(exception) == "KeyError"
     with pytest.raises(KeyError) as caught:
@@ -152,7 +152,7 @@ def test_exceptions_are_errors_as_values(described: Any) -> None:
 
 
 def test_errors_as_values_show_what_they_hold(described: Any) -> None:
-    """An error that a function returns has kind, message, backtrace, cause and context."""
+    """An error returned by a function has its kind, message, backtrace, cause and context."""
     error = described.error_with_context()
     assert (error.kind, error.message, error.backtrace) == ("KeyError", "third", "")
     assert error.extra_context == (1, 2)
@@ -166,7 +166,7 @@ def test_errors_as_values_show_what_they_hold(described: Any) -> None:
 def test_a_class_may_give_one_exception_again_and_again(
     described: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error and its cause may become the same exception, which nothing else keeps then."""
+    """An error and its cause may become the same exception, and no reference to it leaks."""
     only = ValueError("only")
     for kind in ("KeyError", "OSError"):
         monkeypatch.setitem(error_module._class_of_kind, kind, lambda message: only)
@@ -179,7 +179,7 @@ def test_a_class_may_give_one_exception_again_and_again(
 
 
 def test_errors_are_made_in_python(described: Any) -> None:
-    """An Error made here is thrown by C++ with its frames."""
+    """An Error created in Python and thrown by C++ keeps its frames."""
     error = tvm_ffi.core.Error("ValueError", "boom", '  File "a.cc", line 3, in f\n')
     with pytest.raises(ValueError, match="boom") as caught:
         described.raise_error(error)
@@ -196,32 +196,32 @@ def test_errors_are_made_in_python(described: Any) -> None:
     [((3, "x"), "kind"), (("K", None), "message"), (("K", "m", 3), "backtrace")],
 )
 def test_errors_are_made_of_text(args: Any, argument: str) -> None:
-    """Anything else is a TypeError that names the argument."""
+    """An argument that is not a str is a TypeError that names it."""
     with pytest.raises(TypeError, match=f"Error: {argument}: expected a str, got"):
         tvm_ffi.core.Error(*args)
 
 
 def test_check_for_bugs_keeps_its_kind(described: Any) -> None:
-    """TVM_FFI_ICHECK is an InternalError, not merely a RuntimeError."""
+    """A failed TVM_FFI_ICHECK is an InternalError, not just a RuntimeError."""
     with pytest.raises(tvm_ffi.InternalError, match=r"x > 0 \(0 vs\. 0\)"):
         described.check_positive(0)
 
 
 @pytest.mark.parametrize("name", [3, b"Kind", Ellipsis])
 def test_kinds_have_names(name: Any) -> None:
-    """Anything but text as the name of a kind is a TypeError."""
+    """A kind whose name is not text is a TypeError."""
     with pytest.raises(TypeError, match="register_error: name_or_cls: expected a str or an"):
         tvm_ffi.register_error(name, ValueError)
 
 
 def test_kinds_are_utf8() -> None:
-    """A name that C++ cannot have is a ValueError at once, no abort at the first raise."""
+    """A name that is not valid UTF-8 is a ValueError at once, not an abort at the first raise."""
     with pytest.raises(ValueError, match="register_error: name_or_cls: expected UTF-8 text"):
         tvm_ffi.register_error("\ud800", ValueError)
 
 
 def test_errors_that_were_never_made_are_refused() -> None:
-    """An instance that passed the constructor by has nothing to tell, and says so."""
+    """An instance that skipped the constructor is an error when accessed."""
 
     class Unmade(tvm_ffi.core.Error):
         def __init__(self) -> None: ...
@@ -233,10 +233,10 @@ def test_errors_that_were_never_made_are_refused() -> None:
 
 
 def test_exceptions_of_no_kind_keep_identity(described: Any) -> None:
-    """A class that nobody registered crosses as the same object too."""
+    """An exception of an unregistered class also crosses as the same object."""
 
     class Own(Exception):
-        """Of this test alone."""
+        """Private to this test."""
 
     own = Own("text", {"more": 1})
 
@@ -250,7 +250,7 @@ def test_exceptions_of_no_kind_keep_identity(described: Any) -> None:
 
 @pytest.mark.parametrize("name", ["ffi.ErrorFrames", "ffi.ErrorBacktrace", "ffi.ErrorArgument"])
 def test_functions_of_the_runtime_that_are_overridden(name: str) -> None:
-    """What converts errors does not rely on the answers of somebody's function."""
+    """Error conversion does not rely on functions that a user can override."""
     code = f"""
 import tvm_ffi
 tvm_ffi.register_global_func({name!r}, lambda *args: 7, override=True)
@@ -264,10 +264,10 @@ assert tvm_ffi.core.Error("Kind", "message", "").backtrace == ""
 
 
 def test_exceptions_are_freed(described: Any) -> None:
-    """Nothing keeps an exception that crossed, once it was handled."""
+    """Nothing keeps a crossed exception alive once it has been handled."""
 
     class Own(Exception):
-        """Of this test alone."""
+        """Private to this test."""
 
     def raises() -> None:
         raise Own

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R6
-"""Frames of C++ in tracebacks, of files and libraries with any name."""
+"""C++ frames in tracebacks, for files and libraries with any name."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(throw_{0}, throw_{0});
 
 @pytest.fixture(scope="module")
 def throwing(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A function for each name of a file, in a library with such a name too."""
+    """A function for each file name, in a library whose path is unusual too."""
     folder = tmp_path_factory.mktemp("throwing") / 'a", line 3, in b\n "c'
     folder.mkdir()
     functions = (
@@ -71,7 +71,7 @@ def throwing(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def frames_of(function: Any, *arguments: Any) -> list[tuple[str, int | None, str]]:
-    """The frames behind that of this function, the most recent first."""
+    """Return the frames below this function's own, most recent first."""
     with pytest.raises(ValueError, match="boom") as caught:
         function(*arguments)
     frames = traceback.extract_tb(caught.value.__traceback__)[1:]
@@ -80,7 +80,7 @@ def frames_of(function: Any, *arguments: Any) -> list[tuple[str, int | None, str
 
 @pytest.mark.parametrize("index", range(len(NAMES)), ids=NAMES)
 def test_any_name_of_a_source(throwing: Any, index: int) -> None:
-    """The file of the line that threw is named as it is, and so is the library of its callers."""
+    """The file of the throwing line is named exactly, and so is its callers' library."""
     first, *callers = frames_of(throwing[f"throw_{index}"])
     assert first == (NAMES[index], 7, f"throw_{index}")
     assert (throwing.path, 0, f"__tvm_ffi_throw_{index}") in callers
@@ -88,20 +88,20 @@ def test_any_name_of_a_source(throwing: Any, index: int) -> None:
 
 
 def test_a_name_that_is_not_utf8(throwing: Any) -> None:
-    """The bytes of a function's name that are no text are escaped, once it crosses and twice."""
+    """Invalid UTF-8 in a function's name is escaped, whether the error crosses once or twice."""
     for function, arguments in ((throwing.not_utf8, ()), (throwing.call, (throwing.not_utf8,))):
         names = [name for _, _, name in frames_of(function, *arguments)]
         assert names.count("gr\\xfcn") == 1
 
 
 def test_calls_without_a_place(throwing: Any) -> None:
-    """A backtrace that C++ took without a place names the calls."""
+    """A backtrace captured in C++ without a source location names the calls."""
     files = {file for file, _, _ in frames_of(throwing.without_a_place)}
     assert files == {throwing.path}
 
 
 def test_callers_that_are_text(throwing: Any) -> None:
-    """Lines that somebody added are read, and the others stay what they are."""
+    """Lines added as text are parsed, and the other frames stay unchanged."""
     frames = frames_of(throwing.with_callers)
     assert frames[0] == ('a", line 1, in b.cc', 7, "f")
     assert frames[-1] == ("caller.cc", 9, "g")
@@ -110,7 +110,7 @@ def test_callers_that_are_text(throwing: Any) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_any_name_of_a_python_file(throwing: Any, name: str) -> None:
-    """A Python exception that crosses C++ comes back with its frames, each of them once."""
+    """A Python exception that crosses C++ comes back with each of its frames once."""
     scope: dict[str, Any] = {}
     exec(compile("\n\ndef fails():\n    raise ValueError('boom')\n", name, "exec"), scope)
     python = [frame for frame in frames_of(throwing.call, scope["fails"]) if frame[0] == name]
@@ -126,24 +126,24 @@ def test_any_name_of_a_python_file(throwing: Any, name: str) -> None:
     ],
 )
 def test_a_backtrace_that_is_text(functions: Any, line: str, frame: Any) -> None:
-    """Where nobody kept anything else, the entries are read from the text."""
+    """Without recorded frames, the entries are parsed from the text."""
     assert frames_of(functions.fail, "ValueError", "boom", f"{line}\n") == [frame]
 
 
 def test_long_numbers_in_texts(functions: Any) -> None:
-    """A line number that no integer holds is none."""
+    """An entry whose line number overflows is ignored."""
     text = f'  File "a.cc", line {10**30}, in g\n'
     assert frames_of(functions.fail, "ValueError", "boom", text) == []
 
 
 def test_errors_that_cross_twice(throwing: Any) -> None:
-    """What a callback lets through keeps its frames, each of them once."""
+    """An error that passes through a callback keeps each of its frames once."""
     frames = frames_of(throwing.call, lambda: throwing.throw_2())
     assert [frame for frame in frames if frame[0] == NAMES[2]] == [(NAMES[2], 7, "throw_2")]
 
 
 def test_exceptions_that_were_raised_again_meanwhile(described: Any) -> None:
-    """An exception that an error has carried has its own frames once, old ones and new ones."""
+    """An exception re-raised after an error carried it has each old and new frame once."""
 
     def fails() -> None:
         raise ValueError("boom")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R2, R5, R6
-"""When memory runs out, a Python call ends in an error, not in a crash."""
+"""When memory runs out, a Python call raises an error and does not crash."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ LINE = re.compile(r"^(\w+): (\d+) allocations: survived$")
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="the sanitizer has an allocator of its own")
 def test_each_allocation_may_fail(tmp_path: Path) -> None:
-    """The n-th allocation of an operation fails, for every n, alone or with all that follow.
+    """For every n, the n-th allocation of an operation fails, alone or with all later ones.
 
-    No process ends by a signal, and the operation works afterwards.
+    No process is killed by a signal, and the operation works afterwards.
     """
     compile_library(HERE / "failing_malloc.c", tmp_path / "malloc.so")
     compile_library(HERE.parent / "cpp" / "kernel_in_c.c", tmp_path / "kernel.so")
     environment = os.environ | {
         "LD_PRELOAD": str(tmp_path / "malloc.so"),
-        "PYTHONMALLOC": "malloc",  # each object is an allocation
+        "PYTHONMALLOC": "malloc",  # every object is a separate allocation
     }
     command = [sys.executable, HERE / "failing_operations.py", tmp_path / "malloc.so"]
     done = subprocess.run(

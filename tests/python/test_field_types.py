@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""The types of the fields of Python-defined classes."""
+"""Field types of Python-defined classes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_every_type() -> None:
-    """Each annotation gives a field of its type, laid out as a member of a C++ class."""
+    """Each annotation gives a field of its type, laid out like a member of a C++ class."""
 
     @py_class(new_key())
     class Every(Object):
@@ -134,7 +134,7 @@ def test_every_type() -> None:
 
 
 def test_parts_are_converted_and_checked() -> None:
-    """What a container holds is converted; an error names the place; nothing is stored then."""
+    """Nested values are converted; on an error, which names the location, nothing is stored."""
 
     @py_class(new_key())
     class Nested(Object):
@@ -163,7 +163,7 @@ def test_parts_are_converted_and_checked() -> None:
 
 
 def test_cpp_reads_the_members(mirror: Any) -> None:
-    """A C++ class with the same members and the same name reads the objects directly."""
+    """A C++ class with the same members and type key reads the objects directly."""
 
     @py_class("mirror.Plan")
     class Plan(Object):
@@ -194,7 +194,7 @@ def test_cpp_reads_the_members(mirror: Any) -> None:
 
 
 def test_scalars_in_containers() -> None:
-    """Elements of every scalar type are converted, and refused where they are of another type."""
+    """Elements of every scalar type are converted, and refused if their type is wrong."""
 
     @py_class(new_key())
     class Scalars(Object):
@@ -223,7 +223,7 @@ def test_scalars_in_containers() -> None:
 
 
 def test_parts_of_optional_containers() -> None:
-    """A tuple has as many elements as its type; beside None, the place in a container is named."""
+    """A tuple must have the length of its type; an optional container's error names the element."""
 
     @py_class(new_key())
     class Parts(Object):

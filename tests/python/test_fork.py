@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""What works in the child of a fork, whatever other threads were doing."""
+"""A forked child works whatever other threads were doing."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from .conftest import compile_cpp_library
 
 @pytest.fixture(scope="module")
 def forks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the functions of forks.cc."""
+    """Build the library of forks.cc."""
     path = tmp_path_factory.mktemp("forks") / "forks.so"
     compile_cpp_library(Path(__file__).with_name("forks.cc"), path)
     return path
 
 
 def run(code: str) -> None:
-    """Run a script in a process of its own."""
-    # From 3.12 on Python warns of any fork beside threads.
+    """Run a script in a separate process."""
+    # From 3.12 on, Python warns about forking a multithreaded process.
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-# By the thousand where slow tests run.
+# Thousands where slow tests run.
 FORKS = 100 if os.environ.get("RUN_SLOW", "0") in ("", "0") else 2000
 
 
 def test_no_child_hangs(forks: Path) -> None:
-    """A child works whatever locks other threads held, and whatever values they were making."""
+    """A child works whatever locks other threads held and whatever values they were creating."""
     run(f"""
 import os
 import tvm_ffi
@@ -47,7 +47,7 @@ os._exit(0)  # at once: the threads still use what the end of the process destro
 
 
 def test_first_uses(forks: Path) -> None:
-    """A child may use a type or make a function first, while a thread was doing so at the fork."""
+    """A child may be the first to use a type or create a function that a thread was initializing."""
     run(f"""
 import tvm_ffi
 assert tvm_ffi.load_module({str(forks)!r}).hung_first_uses(600) == 0
@@ -55,7 +55,7 @@ assert tvm_ffi.load_module({str(forks)!r}).hung_first_uses(600) == 0
 
 
 def test_fork_in_a_factory(forks: Path) -> None:
-    """A thread that forks while it makes a value goes on making it in the child as well."""
+    """A thread that forks while creating a value finishes creating it in the child too."""
     run(f"""
 import tvm_ffi
 assert tvm_ffi.load_module({str(forks)!r}).fork_in_factory() == 0
@@ -63,7 +63,7 @@ assert tvm_ffi.load_module({str(forks)!r}).fork_in_factory() == 0
 
 
 def test_calls_of_other_threads_are_forgotten(library: Path) -> None:
-    """A call with a tensor in another thread is none in the child, where its stack is reused."""
+    """A call in another thread at the fork does not exist in the child, which reuses its stack."""
     run(f"""
 import os, threading
 import numpy, tvm_ffi
@@ -96,7 +96,7 @@ assert os.waitpid(child, 0)[1] == 0
 
 
 def test_classes_are_made_in_the_child() -> None:
-    """A thread that makes classes of types while another forks does not keep the child from it."""
+    """A thread that creates type classes during a fork does not block the child from doing so."""
     run("""
 import os, threading
 import tvm_ffi

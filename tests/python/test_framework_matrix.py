@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3
-"""What may be passed from each framework: read, written, returned and allocated, or why not.
+"""What each framework's tensors support (read, write, return and allocate), or why not.
 
-What is found here is the table on the page about tensors.
+The results are the table on the page about tensors.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .kits import KITS, Kit, Lacks, NumPy
 
 NONE = "none"  # the framework has no such element type
 ALL = "read, write, return"
-INPUT = "read, return"  # JAX forbids to write, but cannot prevent it
-RETURN = "return"  # on a GPU, whose memory the functions of this test cannot read
-# CuPy takes more of ml_dtypes' types in newer versions, and exports more of them.
+INPUT = "read, return"  # JAX forbids writes but cannot prevent them
+RETURN = "return"  # on a GPU, whose memory this test's functions cannot read
+# Newer CuPy versions accept and export more of ml_dtypes' types.
 IF_KNOWN = f"{RETURN}|{NONE}|ValueError: dtype is not supported for dlpack export"
 NOT_KNOWN = "TypeError: expected a dtype that DLPack knows"
 
-# For each element type what comes of it in PyTorch, NumPy, JAX, CuPy and PaddlePaddle.
+# For each element type, the outcome in PyTorch, NumPy, JAX, CuPy and PaddlePaddle.
 SAME_IN_ALL = "bool int8 uint8 int16 int32 int64 float16 float32 float64 complex64 complex128"
 NARROW = """float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2fnuz
 float8_e8m0fnu"""
@@ -60,7 +60,7 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def record() -> Iterator[Callable[[str, str, str, str], None]]:
-    """Keep what was found for the page, where a session asks for records."""
+    """Record the results for the page if a session requests records."""
     cells: tables.Cells = {}
 
     def note(part: str, row: str, column: str, text: str) -> None:
@@ -73,14 +73,14 @@ def record() -> Iterator[Callable[[str, str, str, str], None]]:
 
 
 def told(error: Exception) -> str:
-    """Give an error's kind and text, without the names of the function and the argument."""
+    """Return an error's kind and text, without the names of the function and the argument."""
     text = re.sub(r"^\w+: argument 0 \([\w.]+\): ", "", str(error))
     return f"{type(error).__name__}: {text}"
 
 
 @pytest.mark.parametrize(("dtype", "name", "expected"), PAIRS)
 def test_element_types(elements: Any, record: Any, dtype: str, name: str, expected: str) -> None:
-    """Each element type arrives and comes back with its bytes, or is refused with a reason."""
+    """Each element type arrives and returns with its bytes intact, or is refused with a reason."""
     try:
         kit = KITS[name]()
     except pytest.skip.Exception as skipped:
@@ -97,7 +97,7 @@ def test_element_types(elements: Any, record: Any, dtype: str, name: str, expect
 
 
 def outcome_of(elements: Any, kit: Kit, dtype: str) -> str:
-    """Read, write, return and allocate a vector of three; give what came of it."""
+    """Read, write, return and allocate a three-element vector; return the outcome."""
     size = 3 * tvm_ffi.dtype(dtype).itemsize
     raw = bytes([1, 0, 1]) if dtype == "bool" else bytes(range(1, 1 + size))
     try:
@@ -134,11 +134,11 @@ def frozen(array: Any) -> Any:
 
 
 class SubArray(numpy.ndarray):
-    """A user's array type."""
+    """A user-defined array type."""
 
 
 def sub_tensor(torch: Any) -> Any:
-    """Make a tensor of a user's type that takes part in every call of PyTorch."""
+    """Create a tensor of a user-defined type that overrides every PyTorch call."""
 
     class SubTensor(torch.Tensor):
         @classmethod
@@ -149,20 +149,20 @@ def sub_tensor(torch: Any) -> Any:
 
 
 def inference(torch: Any) -> Any:
-    """Make a tensor in inference mode."""
+    """Create a tensor in inference mode."""
     with torch.inference_mode():
         return torch.arange(4.0)
 
 
 def without_storage(torch: Any) -> Any:
-    """Make a tensor whose memory was given back."""
+    """Create a tensor whose memory was freed."""
     tensor = torch.arange(4.0)
     tensor.untyped_storage().resize_(0)
     return tensor
 
 
 def fake(torch: Any) -> Any:
-    """Make a tensor of the compiler's."""
+    """Create one of the compiler's fake tensors."""
     from torch._subclasses import FakeTensorMode
 
     with FakeTensorMode():
@@ -170,14 +170,14 @@ def fake(torch: Any) -> Any:
 
 
 def quantised(torch: Any) -> Any:
-    """Make a tensor of scaled integers, which PyTorch is about to give up."""
+    """Create a quantised tensor, a kind that PyTorch is about to drop."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)
 
 
 def deleted(jax: Any) -> Any:
-    """Make an array whose memory was given back."""
+    """Create an array whose memory was freed."""
     array = jax.numpy.arange(4.0)
     array.delete()
     return array
@@ -185,7 +185,7 @@ def deleted(jax: Any) -> Any:
 
 NO_MEMORY = "ValueError: it has elements but no memory"
 READ_ONLY = r"ValueError: .*read-only.*pass tvm_ffi.from_dlpack\(x, allow_read_only=True\)"
-# For each kind of tensor: how a framework makes one, and what comes of it.
+# For each kind of tensor: how a framework creates one, and the outcome.
 Maker = Callable[[Any], Any]
 LAYOUTS: dict[str, dict[str, tuple[Maker, str]]] = {
     "two-dimensional": {
@@ -297,7 +297,7 @@ MADE = [
 def test_layouts(
     elements: Any, record: Any, layout: str, name: str, make: Maker, expected: str
 ) -> None:
-    """Each kind of tensor arrives with the values that its framework sees, or is refused."""
+    """Each kind of tensor arrives with the values its framework sees, or is refused."""
     try:
         kit = KITS[name]()
     except pytest.skip.Exception as skipped:
@@ -313,7 +313,7 @@ def test_layouts(
 
 
 def outcome_of_layout(elements: Any, kit: Kit, tensor: Any) -> str:
-    """Read, write and return the tensor; give what came of it."""
+    """Read, write and return the tensor; return the outcome."""
     try:
         back = elements.echo(tensor)
     except (TypeError, ValueError) as error:
@@ -335,7 +335,7 @@ def outcome_of_layout(elements: Any, kit: Kit, tensor: Any) -> str:
 
 @pytest.mark.parametrize("name", ["torch", "numpy", "paddle"])
 def test_a_function_writes_into_the_memory_of_a_view(elements: Any, name: str) -> None:
-    """What is outside of the view stays, what is inside is written."""
+    """Elements inside the view are written, and those outside stay unchanged."""
     kit = KITS[name]()
     whole = kit.module.ones([4, 6])
     elements.fill(whole[1:3, 1::2], 0)
@@ -345,7 +345,7 @@ def test_a_function_writes_into_the_memory_of_a_view(elements: Any, name: str) -
 
 
 def test_jax_cannot_prevent_a_write(elements: Any) -> None:
-    """JAX does not say that its arrays are immutable, so a function that writes changes them."""
+    """JAX does not mark its arrays read-only, so a function that writes changes them."""
     kit = KITS["jax"]()
     array = kit.module.numpy.ones(4)
     alias = array + 0
@@ -371,7 +371,7 @@ MIXTURES = [
 
 @pytest.mark.parametrize(("names", "expected"), MIXTURES)
 def test_result_of_a_mixture(elements: Any, names: tuple[str, ...], expected: str) -> None:
-    """One framework gives that one, PyTorch wins in a mixture, any other gives tvm_ffi.Tensor."""
+    """One framework returns its own type; PyTorch wins a mixture; otherwise it is tvm_ffi.Tensor."""
     kits = [KITS[name]() for name in names]
     tensors = [kit.make("float32", bytes(12)) for kit in kits]
     result = elements.echo(*tensors)
@@ -384,7 +384,7 @@ def test_result_of_a_mixture(elements: Any, names: tuple[str, ...], expected: st
 @pytest.mark.parametrize("name", ["torch", "jax", "paddle"])
 @pytest.mark.parametrize("shape", [(6,), (2, 3), (257, 1025)])
 def test_a_tensor_that_goes_backward_stays_one(name: str, shape: tuple[int, ...]) -> None:
-    """No framework but NumPy and CuPy has negative strides; PyTorch would end the process."""
+    """Only NumPy and CuPy support negative strides; PyTorch would abort the process."""
     array = numpy.arange(numpy.prod(shape), dtype="float32").reshape(shape)[..., ::-1]
     got: list[Any] = []
     tensor_type = type(KITS[name]().make("float32", bytes(4)))
@@ -397,7 +397,7 @@ def test_a_tensor_that_goes_backward_stays_one(name: str, shape: tuple[int, ...]
 @pytest.mark.parametrize("name", ["numpy", "torch", "jax", "paddle"])
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 5), (257, 1025)])
 def test_tensors_go_back_to_a_framework(name: str, shape: tuple[int, ...]) -> None:
-    """Each framework's own from_dlpack takes a tvm_ffi.Tensor, without a copy where it can."""
+    """Each framework's from_dlpack accepts a tvm_ffi.Tensor, without a copy if possible."""
     kit = KITS[name]()
     source = numpy.arange(numpy.prod(shape) + 64, dtype="float32")
     source = source[-source.ctypes.data % 64 // 4 :][: int(numpy.prod(shape))].reshape(shape)
@@ -417,7 +417,7 @@ def test_tensors_go_back_to_a_framework(name: str, shape: tuple[int, ...]) -> No
 
 
 def test_numpy_reads_a_tensor_in_place() -> None:
-    """numpy.asarray gives an array of the tensor's own memory, ml_dtypes' types included."""
+    """numpy.asarray shares the tensor's memory, even for ml_dtypes' types."""
     for dtype in ("float32", "bfloat16", "float8_e5m2"):
         source = NumPy().make(dtype, bytes(range(1, 9)))
         array = numpy.asarray(tvm_ffi.from_dlpack(source))

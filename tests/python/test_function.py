@@ -23,14 +23,14 @@ from hypothesis import strategies as st
 
 @pytest.mark.parametrize("count", [0, 1, 12, 13, 500])
 def test_any_number_of_arguments_arrives(functions: Any, count: int) -> None:
-    """Arguments beyond what the stack holds are counted and summed like the first ones."""
+    """Arguments beyond the on-stack capacity are counted and summed like the first ones."""
     arguments = list(range(count))
     assert functions.count(*arguments) == count
     assert functions.sum(*arguments) == sum(arguments)
 
 
 def test_keyword_arguments_are_refused(functions: Any) -> None:
-    """A function that tells no names refuses keywords, and says so."""
+    """A function that exports no names refuses keywords with an error that says so."""
     with pytest.raises(
         TypeError,
         match=r"^nop: expected positional arguments only, got keyword 'x'; the function does not "
@@ -40,25 +40,25 @@ def test_keyword_arguments_are_refused(functions: Any) -> None:
 
 
 def test_unpacked_calls_work(functions: Any) -> None:
-    """The slow call protocol reaches the same function."""
+    """A call through argument unpacking reaches the same function."""
     assert functions.sum(*(1, 2), **{}) == 3
 
 
 def test_name_shows_in_repr(functions: Any) -> None:
-    """A function of a module is shown by its name."""
+    """A module's function shows its name in its repr."""
     assert repr(functions.get_function("nop")) == "<tvm_ffi.Function nop>"
 
 
 def test_name_must_be_text(functions: Any) -> None:
-    """Anything but a str as a name is a TypeError."""
+    """A name that is not a str is a TypeError."""
     with pytest.raises(TypeError, match="__name__: expected a str"):
         functions.get_function("nop").__name__ = 3
 
 
 def test_name_may_change_during_a_call() -> None:
-    """An argument's own code gives the function another name; the message has the old one."""
+    """If an argument's own code renames the function, the message still has the old name."""
     function = tvm_ffi.Function(lambda x: x)
-    function.__name__ = "".join(["former", "name"])  # which nobody else holds
+    function.__name__ = "".join(["former", "name"])  # held by nothing else
 
     class Renames:
         def __tvm_ffi_object__(self) -> None:
@@ -71,7 +71,7 @@ def test_name_may_change_during_a_call() -> None:
 
 
 def test_error_leaves_nothing_behind(functions: Any) -> None:
-    """A call that fails while it packs its arguments gives the earlier ones back."""
+    """A call that fails while packing its arguments releases those already packed."""
     value = object()
     before = sys.getrefcount(value)
     with pytest.raises(ValueError, match="argument 2"):
@@ -99,39 +99,39 @@ def test_other_threads_run_during_a_call_by_default(
 
 
 def test_the_lock_can_be_kept(functions: Any) -> None:
-    """A function that keeps the lock works, and calls back into Python."""
+    """A function that holds the GIL works and can call back into Python."""
     call = functions.get_function("call")
     call.release_gil = False
     assert call(lambda x: x + 1, 1) == 2
 
 
 def test_function_without_an_error_is_reported(functions: Any) -> None:
-    """A function that fails and raises nothing is a RuntimeError, not a crash."""
+    """A function that fails without raising is a RuntimeError, not a crash."""
     with pytest.raises(RuntimeError, match="fail_without_error: the function returned -1"):
         functions.fail_without_error()
 
 
 def test_callable_becomes_function(functions: Any) -> None:
-    """A Function made of a callable calls it, from Python and from C."""
+    """A Function created from a callable calls it, from Python and from C."""
     twice = tvm_ffi.Function(lambda x: 2 * x)
     assert twice(21) == 42
     assert functions.call(twice, 21) == 42
 
 
 def test_function_of_function_is_itself() -> None:
-    """A Function made of a Function is the same object."""
+    """A Function created from a Function is the same object."""
     one = tvm_ffi.Function(len)
     assert tvm_ffi.Function(one) is one
 
 
 def test_function_needs_a_callable() -> None:
-    """Anything else is a TypeError that says so."""
+    """A value that is not callable is a TypeError that says so."""
     with pytest.raises(TypeError, match="Function: callable: expected a callable, got int"):
         tvm_ffi.Function(3)
 
 
 def test_function_outlives_its_name(functions: Any) -> None:
-    """A callback may drop the last reference to the function that is running."""
+    """A callback may drop the last reference to the running function."""
     holder = [functions.get_function("call")]
 
     def drop() -> int:
@@ -153,7 +153,7 @@ def test_function_outlives_its_name(functions: Any) -> None:
 def test_keyword_arguments(
     described: Any, values: dict[str, Any], by_position: int, order: Any
 ) -> None:
-    """Arguments by position and by keyword, in any order, arrive where their names stand."""
+    """Positional and keyword arguments, in any order, arrive at the positions of their names."""
     names = ["x", "factor"]
     args = [values[name] for name in names[:by_position]]
     rest = [item for item in values.items() if item[0] not in names[:by_position]]
@@ -174,14 +174,14 @@ def test_keyword_arguments(
 def test_wrong_keyword_arguments(
     described: Any, args: tuple[int, ...], keywords: dict[str, int], message: str
 ) -> None:
-    """An unknown, a doubled and a missing argument are TypeErrors that name it."""
+    """An unknown, duplicate or missing argument is a TypeError that names it."""
     with pytest.raises(TypeError) as caught:
         described.affine(*args, **keywords)
     assert str(caught.value) == message
 
 
 def test_missing_arguments_of_unknown_type(described: Any) -> None:
-    """None stands for a value left out where no types are exported; a refusal names the value."""
+    """Without exported types an omitted value is None; if None is refused, the error names it."""
     assert described.untyped(1, factor=2, unit="m") == "1 2 none m"
     with pytest.raises(TypeError) as caught:
         described.untyped(1, unit="m")
@@ -197,14 +197,14 @@ def test_missing_arguments_of_unknown_type(described: Any) -> None:
 
 
 def test_too_few_arguments_show_the_signature(described: Any) -> None:
-    """The function itself counts what keywords left out at the end."""
+    """The function itself checks the count if trailing arguments are missing."""
     message = r"affine\(int, float, .*\) -> str: expected 2 to 4 arguments, got 1"
     with pytest.raises(TypeError, match=message):
         described.affine(x=1)
 
 
 def test_trailing_optionals_may_be_left_out(described: Any) -> None:
-    """Optional arguments need not be given, by position either."""
+    """Optional arguments may be omitted, even by position."""
     assert described.affine(1, 2) == "1 2 none none"
     assert described.affine(1, 2, 3) == "1 2 3 none"
     assert described.affine(1, 2, None, "m") == "1 2 none m"
@@ -212,7 +212,7 @@ def test_trailing_optionals_may_be_left_out(described: Any) -> None:
 
 @pytest.mark.parametrize("wrong", [False, True])
 def test_keyword_calls_leave_the_counts(described: Any, wrong: bool) -> None:
-    """Values that were given by keyword have the count from before, also after an error."""
+    """A call with keywords leaves reference counts unchanged, even on error."""
     value = "a unit of some length"
     keywords = {"unit": value, "other" if wrong else "factor": 2}
     before = sys.getrefcount(value)
@@ -225,21 +225,21 @@ def test_keyword_calls_leave_the_counts(described: Any, wrong: bool) -> None:
 
 
 def test_some_parameters_may_have_names(described: Any) -> None:
-    """The others are given by position."""
+    """Unnamed parameters are passed by position."""
     assert described.half_named(1, 2) == "1 2 none none"
     with pytest.raises(TypeError, match=r"half_named: expected keywords among \(x\), got 'factor'"):
         described.half_named(1, factor=2)
 
 
 def test_functions_of_python_take_keywords() -> None:
-    """A function that was made of a callable has the callable's names and defaults."""
+    """A Function created from a callable has the callable's parameter names and defaults."""
     function = tvm_ffi.Function(lambda a, b=3, c=4: (a * 100) + b * 10 + c)
     assert function(a=1) == 134
     assert function(1, c=9) == 139
     with pytest.raises(TypeError, match="expected a value for 'a', got none"):
         function(c=9)
 
-    # No value of a default means more than itself.
+    # No default value has a special meaning.
     odd = tvm_ffi.Function(lambda a, b=..., c=NotImplemented, d=1: (b, c, d))
     assert odd(0, d=2) == (..., NotImplemented, 2)
 
@@ -253,7 +253,7 @@ def test_functions_of_python_take_keywords() -> None:
 
 
 def test_converted_callables_are_such_functions() -> None:
-    """tvm_ffi.convert makes the same of a callable as the type does."""
+    """tvm_ffi.convert treats a callable as the Function constructor does."""
     function = tvm_ffi.convert(lambda a, b=3: a * 10 + b)
     assert function(b=1, a=2) == 21
     assert str(inspect.signature(function)) == "(a, b=3)"
@@ -269,7 +269,7 @@ def test_callables_without_a_signature() -> None:
 
 
 def test_signatures(described: Any) -> None:
-    """inspect.signature shows types, names and what may be left out, where the library tells it."""
+    """inspect.signature shows the types, names and optional parameters exported by the library."""
     assert str(inspect.signature(described.affine)) == (
         "(x: 'int', factor: 'float', shift: 'int | None' = None, unit: 'str | None' = None)"
         " -> 'str'"
@@ -285,7 +285,7 @@ def test_signatures(described: Any) -> None:
 
 
 def test_documentation(described: Any) -> None:
-    """A function's text is its own; that of the class is another."""
+    """A function's docstring is its own, separate from the class's."""
     assert described.affine.__doc__ == "Scales x and adds to it."
     assert described.unnamed.__doc__ is None
     assert tvm_ffi.Function(len).__doc__ == len.__doc__
@@ -293,7 +293,7 @@ def test_documentation(described: Any) -> None:
 
 
 def test_global_functions_tell_too(described: Any) -> None:
-    """One that C++ registers has names, signature and documentation as well."""
+    """A global function registered by C++ has names, a signature and documentation too."""
     function = tvm_ffi.get_global_func("tests.described.affine")
     assert function(1, unit="m", factor=2) == "1 2 none m"
     assert function.__doc__ == "Scales, globally."
@@ -301,13 +301,13 @@ def test_global_functions_tell_too(described: Any) -> None:
 
 
 def test_functions_tell_nothing_if_nobody_does(functions: Any) -> None:
-    """A function of plain C has no signature and no documentation."""
+    """A plain C function has no signature or documentation."""
     assert functions.nop.__doc__ is None
     assert not hasattr(functions.nop, "__signature__")
 
 
 def test_functions_carry_attributes(functions: Any) -> None:
-    """Anything may be set on a function, so that decorators work."""
+    """Any attribute may be set on a function, so decorators work."""
     function = functions.get_function("count")
     function.note = [1]
     assert function.note == [1]
@@ -324,7 +324,7 @@ def test_functions_carry_attributes(functions: Any) -> None:
 
 
 def test_equality_is_that_of_the_object(functions: Any) -> None:
-    """The same function object is equal and has the same hash, however it was had."""
+    """The same function object compares and hashes equal, however it was obtained."""
     function = functions.get_function("echo")
     same = function(function)
     assert same is not function
@@ -335,7 +335,7 @@ def test_equality_is_that_of_the_object(functions: Any) -> None:
 
 
 def test_weak_references(functions: Any) -> None:
-    """A weak reference to a function ends with it."""
+    """A weak reference to a function dies with it."""
     function = functions.get_function("nop")
     seen: list[int] = []
     reference = weakref.ref(function, lambda _: seen.append(1))
@@ -346,7 +346,7 @@ def test_weak_references(functions: Any) -> None:
 
 
 def test_functions_are_not_pickled(functions: Any) -> None:
-    """Code of this process is of no use in another."""
+    """A function's code is meaningless in another process."""
     with pytest.raises(TypeError, match="cannot pickle"):
         pickle.dumps(functions.nop)
     with pytest.raises(TypeError, match="cannot copy"):
@@ -354,18 +354,18 @@ def test_functions_are_not_pickled(functions: Any) -> None:
 
 
 class Owner:
-    """Keeps a function that keeps it."""
+    """Owns a function that refers back to it."""
 
     def __init__(self) -> None:
         self.function = tvm_ffi.Function(self.method)
 
     def method(self) -> int:
-        """Give a number."""
+        """Return a number."""
         return 5
 
 
 def test_cycles_are_collected() -> None:
-    """A callable that keeps the function made of it is found by the garbage collector."""
+    """The garbage collector finds a callable that owns the function created from it."""
     owner = Owner()
     assert owner.function() == 5
     gone = weakref.ref(owner)
@@ -375,7 +375,7 @@ def test_cycles_are_collected() -> None:
 
 
 def test_cycles_through_attributes_are_collected(functions: Any) -> None:
-    """So is what is set on a function and keeps it."""
+    """A function that owns itself through an attribute is collected too."""
     function = functions.get_function("nop")
     function.myself = function
     gone = weakref.ref(function)
@@ -385,7 +385,7 @@ def test_cycles_through_attributes_are_collected(functions: Any) -> None:
 
 
 def test_what_a_library_keeps_is_not_collected(described: Any) -> None:
-    """A callable that C++ can still call is no garbage, though Python has no way to it."""
+    """A callable that C++ can still call is not collected, even if Python cannot reach it."""
     owner = Owner()
     gone = weakref.ref(owner)
     described.keep(owner.function)
@@ -399,7 +399,7 @@ def test_what_a_library_keeps_is_not_collected(described: Any) -> None:
 
 
 def test_collecting_during_a_call(described: Any) -> None:
-    """The collector may run while C++ has the only use of a function."""
+    """The collector may run while C++ holds the only reference to a function."""
 
     def make() -> tvm_ffi.Function:
         owner = Owner()
@@ -412,7 +412,7 @@ def test_collecting_during_a_call(described: Any) -> None:
 
 
 def test_chains_of_functions_are_freed() -> None:
-    """A long chain of functions, each kept by the next one's callable, ends without a crash."""
+    """A long chain of functions, each owned by the next one's callable, is freed without a crash."""
     function = tvm_ffi.Function(lambda: 0)
     for _ in range(200_000):
         function = tvm_ffi.Function(functools.partial(function))
@@ -435,14 +435,14 @@ def give_int(result: int, value: int) -> None:
 
 @SAFE_CALL
 def count_and_add(_: int, args: int, count: int, result: int) -> int:
-    """Give the first argument plus the number of arguments."""
+    """Return the first argument plus the number of arguments."""
     give_int(result, ctypes.c_int64.from_address(args + 8).value + count)
     return 0
 
 
 @MLIR_CALL
 def count_and_add_packed(addresses: Any) -> None:
-    """Do the same from MLIR's list of addresses."""
+    """Do the same from MLIR's packed addresses."""
     args = ctypes.c_void_p.from_address(addresses[1]).value
     count = ctypes.c_int32.from_address(addresses[2]).value
     result = ctypes.c_void_p.from_address(addresses[3]).value
@@ -458,7 +458,7 @@ MAKERS = [
 
 @pytest.mark.parametrize(("make", "code"), MAKERS)
 def test_functions_of_addresses(make: Any, code: Any) -> None:
-    """Code at an address becomes a function; it keeps what it is told to keep."""
+    """Code at an address becomes a function that keeps the given object alive."""
 
     class Engine:
         """Owns the code."""
@@ -478,7 +478,7 @@ def test_functions_of_addresses(make: Any, code: Any) -> None:
 
 @pytest.mark.parametrize("make", [make for make, _ in MAKERS])
 def test_wrong_addresses(make: Any) -> None:
-    """What is no address is refused."""
+    """A value that is not a valid address is refused."""
     with pytest.raises(ValueError, match="expected the address of a function, got 0"):
         make(0)
     with pytest.raises(ValueError, match="expected the address of a function, got 36893"):

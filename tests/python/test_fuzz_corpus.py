@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R2, R3, R6, R7
-"""What the fuzzers once found stays mended, and a few fresh inputs of each target find nothing.
+"""Inputs on which the fuzzers once failed pass, as do a few fresh inputs of each target.
 
-``nox -s fuzz -- --minutes N`` runs as many as there is time for.
+``nox -s fuzz -- --minutes N`` runs as many inputs as time allows.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import runner
 import target
 
 CORPUS = runner.read_corpus()
-FRESH = 25  # inputs of each target, always the same
+FRESH = 25  # inputs of each target, always the same ones
 
 
 def told(result: runner.Result) -> str:
-    """The findings, with all that is needed to see them again."""
+    """Return the findings, with everything needed to reproduce them."""
     return "\n".join(f"{finding}" for finding in result.findings)
 
 
 def test_corpus() -> None:
-    """Each old finding ends in a value or in an error that says what was wrong."""
+    """Each old finding gives a value or an error that says what was wrong."""
     result = runner.run_batch(replay=CORPUS)
     assert not result.findings, told(result)
     assert result.counts["inputs"] == len(CORPUS)
@@ -36,7 +36,7 @@ def test_corpus() -> None:
 
 @pytest.mark.parametrize("name", target.names())
 def test_fresh_inputs(name: str) -> None:
-    """A child runs them, so that a crash is a failure of this test alone."""
+    """A child process runs them, so that a crash fails only this test."""
     result = runner.run_batch(name, seed=1, count=FRESH)
     assert not result.findings, told(result)
     assert result.counts["inputs"] > 0
