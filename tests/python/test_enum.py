@@ -209,7 +209,7 @@ def test_shared_with_cpp(colours: Any) -> None:
 
 
 def test_bases() -> None:
-    """A class with neither type_key nor instances is a base; one with instances gets its own key."""
+    """A class with neither type_key nor instances is a base; with instances it gets its own key."""
 
     class Base(Enum):
         def shout(self) -> str:

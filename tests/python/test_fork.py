@@ -47,7 +47,7 @@ os._exit(0)  # at once: the threads still use what the end of the process destro
 
 
 def test_first_uses(forks: Path) -> None:
-    """A child may be the first to use a type or create a function that a thread was initializing."""
+    """A child may be the first to use a type or create a function that a thread was setting up."""
     run(f"""
 import tvm_ffi
 assert tvm_ffi.load_module({str(forks)!r}).hung_first_uses(600) == 0

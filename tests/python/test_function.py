@@ -83,7 +83,7 @@ def test_error_leaves_nothing_behind(functions: Any) -> None:
 def test_other_threads_run_during_a_call_by_default(
     functions: Any, release_gil: bool | None, milliseconds: int
 ) -> None:
-    """A function that waits for a Python thread sees it run only if it releases the lock."""
+    """A function that waits for a Python thread sees it run only if it releases the GIL."""
     flag = ctypes.c_int64(0)
     wait = functions.get_function("wait_for_change")
     if release_gil is not None:
@@ -412,7 +412,7 @@ def test_collecting_during_a_call(described: Any) -> None:
 
 
 def test_chains_of_functions_are_freed() -> None:
-    """A long chain of functions, each owned by the next one's callable, is freed without a crash."""
+    """A long chain of functions, each owned by the next one's callable, is freed safely."""
     function = tvm_ffi.Function(lambda: 0)
     for _ in range(200_000):
         function = tvm_ffi.Function(functools.partial(function))

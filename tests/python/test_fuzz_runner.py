@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The runner of the fuzzers counts, and finds crashes, hangs, odd errors and wrong releases."""
+"""The fuzz runner counts inputs and finds crashes, hangs, unexpected errors and bad releases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import runner
 import target
 from ledger import Ledger
 
-# A target whose inputs say what becomes of them.
+# A target whose inputs determine their outcome.
 PLANTED = """\
 import ctypes, os, sys, time
 from types import SimpleNamespace
@@ -62,7 +62,7 @@ def run(given, ledger):
 
 @pytest.fixture
 def worker(tmp_path: Path) -> Path:
-    """Give a worker whose only target is the planted one."""
+    """Return a worker whose only target is the planted one."""
     (tmp_path / "targets").mkdir()
     (tmp_path / "targets" / "planted.py").write_text(PLANTED)
     for name in ("worker.py", "target.py", "ledger.py"):
@@ -77,7 +77,7 @@ def replay(worker: Path, *inputs: str, limit: float = 60) -> runner.Result:
 
 
 def test_figures(worker: Path) -> None:
-    """Values, errors and producers are counted, and are no findings."""
+    """Values, errors and producers are counted and are not findings."""
     result = replay(worker, "value", "error", "documented", "value")
     assert result.findings == []
     assert result.counts == {"inputs": 4, "values": 2, "errors": 2, "lent": 4}
@@ -96,7 +96,7 @@ def test_figures(worker: Path) -> None:
     ],
 )
 def test_findings(worker: Path, given: str, kind: str, problem: str) -> None:
-    """Each is found, and the batch goes on."""
+    """Each problem is reported, and the batch continues."""
     result = replay(worker, "value", given, "value")
     (finding,) = result.findings
     assert (finding["kind"], finding["problem"], finding["input"]) == (kind, problem, given)
@@ -108,7 +108,7 @@ def test_findings(worker: Path, given: str, kind: str, problem: str) -> None:
     ("given", "problem"), [("segfault", "SIGSEGV\nFatal Python error"), ("exit", "exit status 3")]
 )
 def test_crash_of_the_child(worker: Path, given: str, problem: str) -> None:
-    """The input that ended the process is the finding; what was found before it is kept."""
+    """The input that killed the process is the finding; earlier findings are kept."""
     result = replay(worker, "value", "odd", given, "value")
     odd, crash = result.findings
     assert odd["kind"] == "unexpected error"
@@ -121,7 +121,7 @@ def test_crash_of_the_child(worker: Path, given: str, problem: str) -> None:
 
 
 def test_hang_of_the_child(worker: Path) -> None:
-    """A child that is slow over one input is killed, and the input is the finding."""
+    """A child stuck on one input is killed, and that input is the finding."""
     result = replay(worker, "value", "hang", limit=1)
     (finding,) = result.findings
     assert (finding["kind"], finding["input"]) == ("hang", "hang")
@@ -129,13 +129,13 @@ def test_hang_of_the_child(worker: Path) -> None:
 
 
 def test_worker_that_does_not_start(worker: Path) -> None:
-    """It is an error of the runner, and no finding of an input."""
+    """It is a runner error, not a finding."""
     with pytest.raises(RuntimeError, match=r"(?s)did not start.*No module named 'targets.missing'"):
         runner.run_batch("missing", worker=worker)
 
 
 def test_seed_decides(worker: Path) -> None:
-    """The same seed gives the same figures, and a finding names its seed."""
+    """The same seed gives the same counts, and a finding records its seed."""
     counts = [runner.run_batch("planted", seed=5, count=30, worker=worker).counts for _ in "ab"]
     assert counts[0] == counts[1]
     entry = ({"target": "planted", "input": "odd"},)
@@ -144,7 +144,7 @@ def test_seed_decides(worker: Path) -> None:
 
 
 def test_release_after_the_end() -> None:
-    """A producer that is released again later is found in the course of another input."""
+    """A producer released again later is reported while another input runs."""
     ledger = Ledger()
     record = SimpleNamespace(released=1)
     ledger.lend(record, None)
@@ -155,7 +155,7 @@ def test_release_after_the_end() -> None:
 
 
 def test_corpus_of_findings(tmp_path: Path) -> None:
-    """A finding is written as a small file, from which it can be run again."""
+    """A finding is saved as a small file from which it can be replayed."""
     finding = {
         "target": "planted",
         "kind": "crash",
@@ -171,9 +171,9 @@ def test_corpus_of_findings(tmp_path: Path) -> None:
 
 
 def test_run_for_some_minutes(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
-    """Targets take turns with a new seed each, and one finding of each cause is kept.
+    """Targets take turns with a new seed each, and one finding per cause is kept.
 
-    A cause that the corpus already has is kept again: it was mended, and has come back.
+    A cause already in the corpus is kept again: it was fixed and has come back.
     """
     mended = {"target": "a", "kind": "crash", "problem": "SIGSEGV 7", "input": 7, "seed": 7}
     old = runner.save(mended, tmp_path)
@@ -199,6 +199,6 @@ def test_run_for_some_minutes(tmp_path: Path, monkeypatch: Any, capsys: Any) -> 
 
 
 def test_every_target_has_inputs_and_is_known() -> None:
-    """The names of the command line are those of the files."""
+    """The target names on the command line match the files."""
     assert set(target.names()) >= {"dlpack_capsules", "dlpack_exchange", "raw_values", "libraries"}
     assert all((target.FOLDER / f"{name}.py").exists() for name in target.names())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R7
-"""The C++ classes that are written for types of Python."""
+"""C++ classes generated for types defined in Python."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(is_bright, is_bright);
 
 
 def test_header_compiles_and_reads(tmp_path: Path) -> None:
-    """A library that includes the header reads every kind of member where Python put it."""
+    """A library that includes the header reads every kind of member from a Python object."""
     (tmp_path / "types.h").write_text(gen_abi_cpp(["gen_abi.Derived", "gen_abi.Colour"]))
     (tmp_path / "reads.cc").write_text(SOURCE)
     compile_cpp_library(tmp_path / "reads.cc", tmp_path / "reads.so")
@@ -95,7 +95,7 @@ def test_header_compiles_and_reads(tmp_path: Path) -> None:
 
 
 def test_text() -> None:
-    """Ancestors come first and once; documentation becomes comments."""
+    """Ancestors come first, once each; documentation becomes comments."""
     text = gen_abi_cpp(["gen_abi.Derived", "gen_abi.deep.Base"])
     assert re.findall(r"class (\w+)", text) == ["BaseObj", "DerivedObj"]
     assert "// Its last member leaves room." in text
@@ -104,7 +104,7 @@ def test_text() -> None:
 
 
 def test_refused() -> None:
-    """Types of C++, unknown types and names that C++ cannot have are refused."""
+    """C++ types, unknown types and names invalid in C++ are refused."""
 
     @py_class
     class Local(Object):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The libraries of the package are hardened, and the package starts nothing by itself."""
+"""The package's libraries are hardened, and the package starts nothing by itself."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ LIBRARIES = sorted(Path(tvm_ffi.__file__).parent.rglob("*.so"))
 
 
 def readelf(option: str, library: Path) -> str:
-    """What readelf says of a library."""
+    """Return readelf's output for a library."""
     return subprocess.run(
         ["readelf", option, "--wide", str(library)], capture_output=True, text=True, check=True
     ).stdout
 
 
 def test_there_are_libraries() -> None:
-    """The runtime, the extension and the library for tests."""
+    """The package has the runtime, the extension and the library for tests."""
     assert len(LIBRARIES) == 3
 
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda path: path.name)
 def test_tables_are_read_only_and_the_stack_holds_no_code(library: Path) -> None:
-    """All functions are resolved when the library is loaded, and the tables closed then."""
+    """All functions are resolved when the library is loaded, and the tables are then read-only."""
     segments, dynamic = readelf("--segments", library), readelf("--dynamic", library)
     assert "GNU_RELRO" in segments
     assert re.search(r"GNU_STACK .* RW +0x", segments)
@@ -40,7 +40,7 @@ def test_tables_are_read_only_and_the_stack_holds_no_code(library: Path) -> None
 
 
 def test_nothing_runs_when_python_starts() -> None:
-    """No .pth file; Python starts without the package."""
+    """Without a .pth file, Python starts without loading the package."""
     installed = files("tvm-ffi-kernel-library")
     assert installed
     assert [each for each in installed if each.suffix == ".pth"] == []
@@ -59,7 +59,7 @@ tvm_ffi.get_global_func("ffi.ReprPrint")(1)
 
 
 def test_no_network() -> None:
-    """Importing and calling opens no socket."""
+    """Importing the package and calling functions opens no socket."""
     done = subprocess.run(
         [sys.executable, "-c", CONNECTS], capture_output=True, text=True, check=True
     )

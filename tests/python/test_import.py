@@ -14,13 +14,13 @@ import tvm_ffi
 
 
 def run(code: str, *options: str, **kwargs: object) -> subprocess.CompletedProcess[str]:
-    """Run code in a Python of its own."""
+    """Run code in a separate Python process."""
     command = [sys.executable, *options, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, **kwargs)
 
 
 def test_no_framework_is_imported() -> None:
-    """Importing the package imports neither a framework nor what is slow to import."""
+    """Importing the package imports no framework or slow module."""
     code = "import sys, tvm_ffi; print(*sorted({n.partition('.')[0] for n in sys.modules}))"
     loaded = set(run(code, check=True).stdout.split())
     assert "tvm_ffi" in loaded
@@ -33,7 +33,7 @@ def test_public_names_are_there() -> None:
 
 
 def test_python_ends_quietly(library: Path) -> None:
-    """Tensors, functions and callbacks that live to the end do no harm there."""
+    """Tensors, functions and callbacks that live until exit do no harm."""
     code = f"""
 import numpy, tvm_ffi
 module = tvm_ffi.load_module({str(library)!r})
@@ -46,8 +46,8 @@ tvm_ffi.register_global_func("tests.end", lambda: 1)
 
 
 def test_signals_reach_a_long_function(library: Path) -> None:
-    """A function that asks for signals is interrupted by Ctrl-C."""
-    # A shell that runs this in the background lets its children ignore Ctrl-C.
+    """A function that checks for signals is interrupted by Ctrl-C."""
+    # A shell that runs this in the background makes its children ignore Ctrl-C.
     code = f"""
 import signal, tvm_ffi
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -72,7 +72,7 @@ def test_version_as_numbers() -> None:
 
 
 def test_library_for_ctypes() -> None:
-    """``LIB`` is the runtime that the package itself uses, loaded on first use and kept."""
+    """``LIB`` is the runtime used by the package itself, loaded on first use and cached."""
     code = """
 import sys, tvm_ffi
 assert "ctypes" not in sys.modules

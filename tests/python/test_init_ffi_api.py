@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""Modules that are filled with the global functions of a namespace."""
+"""Modules filled with the global functions of a namespace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import tvm_ffi
 
 @pytest.fixture
 def module(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Give an empty module, known to Python by the test's own name."""
+    """Yield an empty module registered under a name derived from the test's."""
     made = types.ModuleType(f"module_of_{request.node.name}")
     sys.modules[made.__name__] = made
     yield made
@@ -41,12 +41,12 @@ def functions() -> Iterator[None]:
 
 
 def public(module: Any) -> set[str]:
-    """Names of a module that Python did not put there."""
+    """Return the module's names other than the dunder names."""
     return {name for name in vars(module) if not name.startswith("__")}
 
 
 def test_a_module_gets_its_functions(module: Any, functions: None) -> None:
-    """Each function of the namespace, and no other, gets its short name."""
+    """Each function of the namespace, and no other, is set under its short name."""
     tvm_ffi.init_ffi_api("api_test", module.__name__)
     assert public(module) == {"one", "two"}
     assert (module.one(), module.two()) == (1, 2)
@@ -55,13 +55,13 @@ def test_a_module_gets_its_functions(module: Any, functions: None) -> None:
 
 
 def test_nested_namespaces(module: Any, functions: None) -> None:
-    """A dot within the namespace belongs to it."""
+    """A namespace may contain a dot."""
     tvm_ffi.init_ffi_api("api_test.deep", module.__name__)
     assert public(module) == {"three"}
 
 
 def test_the_module_of_the_same_name(functions: None) -> None:
-    """Without a module's name, it is the one that is named like the namespace."""
+    """Without a module name, the target is the module named like the namespace."""
     sys.modules["api_test"] = types.ModuleType("api_test")
     try:
         tvm_ffi.init_ffi_api("api_test")
@@ -71,13 +71,13 @@ def test_the_module_of_the_same_name(functions: None) -> None:
 
 
 def test_namespaces_of_tvm(module: Any, functions: None) -> None:
-    """The prefix of TVM's own modules is not part of the functions' names."""
+    """The prefix of TVM's own modules is not part of the function names."""
     tvm_ffi.init_ffi_api("tvm.api_test", module.__name__)
     assert public(module) == {"one", "two"}
 
 
 def test_functions_tell_about_themselves(module: Any) -> None:
-    """Under its short name, too, a function has its signature and the registered text."""
+    """Under its short name, a function keeps its signature and registered documentation."""
     tvm_ffi.init_ffi_api("ffi", module.__name__)
     schema = tvm_ffi.get_global_func_metadata("ffi.ListPop")["type_schema"]
     assert '"type":"int"' in schema.replace(" ", "")
@@ -86,7 +86,7 @@ def test_functions_tell_about_themselves(module: Any) -> None:
 
 
 def test_twice(module: Any, functions: None) -> None:
-    """A second time picks up what was registered since, in place of what was there."""
+    """A second call adds functions registered since and overwrites existing names."""
     tvm_ffi.init_ffi_api("api_test", module.__name__)
     module.one = None
     tvm_ffi.register_global_func("api_test.later", lambda: 6)
@@ -98,7 +98,7 @@ def test_twice(module: Any, functions: None) -> None:
 
 
 def test_wrong_arguments(module: Any) -> None:
-    """A namespace that is no text, and a module that is not there, are named."""
+    """An error names a namespace that is not text and a module that does not exist."""
     with pytest.raises(TypeError, match=r"^init_ffi_api: namespace: expected a str, got int$"):
         tvm_ffi.init_ffi_api(3)  # type: ignore[arg-type]
     with pytest.raises(KeyError, match="init_ffi_api: target_module_name: expected a module, got"):

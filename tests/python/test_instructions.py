@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The benchmark's rows take no more instructions than docs/benchmarks/baseline.json says."""
+"""The benchmark's rows take no more instructions than recorded in docs/benchmarks/baseline.json."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECORD = json.loads((ROOT / "docs" / "benchmarks" / "baseline.json").read_text()
 
 @pytest.fixture
 def counter(tmp_path: Path) -> None:
-    """Skip where rows cannot be counted, or would be others."""
+    """Skip where instructions cannot be counted or would not be comparable."""
     if not shutil.which("valgrind"):
         pytest.skip("valgrind is not installed: apt-get install valgrind")
     found, recorded = baseline.environment(), RECORD["environment"]
@@ -38,7 +38,7 @@ def counter(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("counter")
 def test_rows_take_no_more_instructions() -> None:
-    """A row that has grown for a good reason is recorded anew."""
+    """A row that has grown for a good reason must be recorded again."""
     grown = baseline.always_grown(RECORD["instructions"])
     remedy = "To accept that, type nox -s bench -- baseline and commit what it writes"
     assert not grown, "\n".join(["more instructions than before:", *grown, remedy])
@@ -55,19 +55,19 @@ def test_rows_take_no_more_instructions() -> None:
     ],
 )
 def test_what_has_grown(before: float, now: float, is_grown: bool) -> None:
-    """Three percent and five instructions are not worth a failure."""
+    """Growth within three percent and five instructions is not a failure."""
     told = ["int: " + f"{before} -> {now}"] if is_grown else []
     assert baseline.grown({"int": before}, {"int": now}) == told
 
 
 def test_rows_that_come_and_go() -> None:
-    """The gate names a row that has no record, and one that is no longer counted."""
+    """The gate names a row without a record and one that is no longer counted."""
     told = ["new: never recorded -> 2.0", "old: 1.0 -> gone"]
     assert baseline.grown({"old": 1.0}, {"new": 2.0}) == told
 
 
 def test_a_row_has_grown_if_each_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One run whose heap lies badly is no failure, and no run follows one that passed."""
+    """One run with an unlucky heap layout is not a failure, and a passing run is the last."""
     runs = [{"a": 90.0, "b": 9.0}, {"a": 10.0, "b": 90.0}, {"a": 90.0, "b": 80.0}]
     left = [*runs]
     monkeypatch.setattr(baseline, "count", lambda: left.pop(0))
@@ -80,7 +80,7 @@ def test_a_row_has_grown_if_each_run_says_so(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_rows_are_compared_by_name() -> None:
-    """A row keeps its group and its limit; a trusted row has the other's plain row beside it."""
+    """A row keeps its group and limit; a trusted row is compared with the peer's plain row."""
     ours = {
         "from Python": {"int": 90.0, "int (trusted)": 80.0},
         "in C++": {"String": 10.0},
@@ -96,7 +96,7 @@ def test_rows_are_compared_by_name() -> None:
 
 
 def test_what_is_over_its_target() -> None:
-    """The limits of a row, of its limit, and of the mean; trusted rows have none."""
+    """A row, its limit and the mean have targets; trusted rows have none."""
     row = {"ratio": 1.0, "of limit": 1.0}
     record = {"geometric mean": 0.5, "measured": {"int": row, "str (trusted)": {"ratio": 9.0}}}
     assert instructions.missed(record) == []

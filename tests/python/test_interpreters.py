@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""Sub-interpreters: the package refuses them, and the main interpreter does not notice."""
+"""Sub-interpreters: the package refuses them, and the main interpreter is unaffected."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ assert isinstance(tvm_ffi.convert({{"a": [1]}}), tvm_ffi.Map)
 """
 
 
-# From 3.13 on the ordinary kind has a lock of its own, and Python itself refuses the package.
+# From 3.13 on, the default kind has its own GIL, and Python itself refuses the package.
 KINDS = ["", "'legacy'"] if sys.version_info >= (3, 13) else [""]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("before", ["", "import tvm_ffi"])
 def test_sub_interpreters_are_refused(before: str, kind: str) -> None:
-    """Importing fails there with a reason; the main interpreter imports and calls as ever."""
+    """Importing fails there with a reason; the main interpreter imports and calls as usual."""
     code = SCRIPT.format(before=before, kind=kind)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout in {
         "tvm_ffi can be imported in the main interpreter only, not in a sub-interpreter\n",
-        # Python's own words.
+        # Python's own message.
         "module tvm_ffi._core does not support loading in subinterpreters\n",
     }

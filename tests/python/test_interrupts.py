@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Ctrl-C is not lost if it comes while an error is passed on or an argument is looked at."""
+"""Ctrl-C is not lost while an error is propagated or an argument is inspected."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from tvm_ffi import error as error_module
 
 
 class Interrupted(ValueError):
-    """Python makes the text of an exception when it crosses, and may find a signal then."""
+    """Its text is formatted when it crosses, which may detect a signal."""
 
     def __str__(self) -> str:
         raise KeyboardInterrupt
 
 
 class NoName:
-    """A callable whose name is looked up by Python code."""
+    """A callable whose name lookup runs Python code."""
 
     def __getattr__(self, name: str) -> Any:
         raise KeyboardInterrupt
 
     def __call__(self) -> Any:
-        """Return what is no plain value."""
+        """Return a value that is not plain."""
         return "a text, which is packed under the callable's name"
 
 
 class Meta(type):
-    """A metaclass whose classes are interrupted when they are asked for a method the first time."""
+    """A metaclass whose classes are interrupted at the first lookup of a missing method."""
 
     unasked = True
 
@@ -74,13 +74,13 @@ def raise_error(error: Exception, cause: Exception | None = None) -> Callable[[]
     ],
 )
 def test_interrupts_are_not_lost(functions: Any, act: Callable[[Any], Any]) -> None:
-    """The interrupt is raised, not what it interrupted."""
+    """The interrupt is raised instead of the interrupted error."""
     with pytest.raises(KeyboardInterrupt):
         act(functions)
 
 
 def test_an_interrupt_shows_what_it_interrupted(functions: Any) -> None:
-    """As in Python, the exception that was on its way is the context."""
+    """As in Python, the exception being propagated is the context."""
     error = Interrupted()
     with pytest.raises(KeyboardInterrupt) as caught:
         functions.call(raise_error(error))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3
-"""JAX arrays: inputs, results, and what is refused."""
+"""JAX arrays as arguments and results, and those that are refused."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .at_hand import framework
 
 @pytest.fixture(scope="module")
 def jax() -> Any:
-    """Give JAX, or skip."""
+    """Return JAX, or skip."""
     return framework("jax")
 
 
 def kept(functions: Any, tensor: Any, argument: Any) -> Any:
-    """Let a function return the tensor from a call with the argument."""
+    """Return what a function returns for the tensor, in a call with the argument."""
     functions.keep(tensor)
     try:
         return functions.kept(argument)
@@ -35,7 +35,7 @@ def test_results_share_memory(functions: Any, jax: Any) -> None:
 
 
 def test_results_that_jax_cannot_share_are_copied(functions: Any, jax: Any) -> None:
-    """JAX wants memory aligned to 64 bytes, and copies what is not."""
+    """JAX needs memory aligned to 64 bytes and copies unaligned memory."""
     values = numpy.arange(64, dtype="float32")
     values = values[1 + -values.ctypes.data % 64 // 4 :]
     result = kept(functions, values, jax.numpy.zeros(1))
@@ -46,7 +46,7 @@ def test_results_that_jax_cannot_share_are_copied(functions: Any, jax: Any) -> N
 
 
 def test_what_jax_cannot_hold_stays_a_tensor(functions: Any, jax: Any) -> None:
-    """Nothing is narrowed or copied behind the caller's back."""
+    """A result is never narrowed or copied silently."""
     x = jax.numpy.zeros(1)
     for source in (
         numpy.arange(8, dtype="int64"),
@@ -60,7 +60,7 @@ def test_what_jax_cannot_hold_stays_a_tensor(functions: Any, jax: Any) -> None:
 
 
 def test_allocated_results_are_arrays(functions: Any, jax: Any) -> None:
-    """A tensor from the environment's allocator is aligned, so JAX takes it as it is."""
+    """A tensor from the environment's allocator is aligned, so JAX accepts it without a copy."""
     result = functions.allocate(jax.numpy.zeros(1), 2, 3)
     assert isinstance(result, jax.Array)
     assert result.shape == (2, 3)
@@ -68,7 +68,7 @@ def test_allocated_results_are_arrays(functions: Any, jax: Any) -> None:
 
 @pytest.mark.parametrize("transform", ["jit", "vmap", "grad"])
 def test_traced_arrays_are_refused(functions: Any, jax: Any, transform: str) -> None:
-    """Inside of a transformation there is no memory yet; the message names the way out."""
+    """Inside a transformation an array has no memory yet; the message suggests a solution."""
 
     def call(x: Any) -> Any:
         functions.nop(x)
@@ -80,7 +80,7 @@ def test_traced_arrays_are_refused(functions: Any, jax: Any, transform: str) -> 
 
 
 def test_pure_callback_reaches_a_function(functions: Any, jax: Any) -> None:
-    """The way that the message names works, with NumPy arrays inside."""
+    """The suggested solution works, with NumPy arrays inside the callback."""
 
     def host(x: Any) -> Any:
         y = numpy.array(x)
@@ -95,7 +95,7 @@ def test_pure_callback_reaches_a_function(functions: Any, jax: Any) -> None:
 
 
 def test_donated_arrays_are_refused(functions: Any, jax: Any) -> None:
-    """An array whose memory was given away is a ValueError that says so."""
+    """An array whose memory was donated is a ValueError that says so."""
     x = jax.numpy.arange(3.0)
     x.delete()
     with pytest.raises(ValueError, match=r"nop: argument 0 .*that was deleted or donated"):

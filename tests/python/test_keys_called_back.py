@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R7
-"""Keys and elements whose equality changes the container that is looked up or compared."""
+"""Keys and elements whose equality changes the container being searched or compared."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from .content_cases import call
 
 @pytest.fixture(scope="module", autouse=True)
 def calling(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
-    """Load the type of keys_called_back.cc."""
+    """Load the library built from keys_called_back.cc."""
     path = tmp_path_factory.mktemp("keys_called_back") / "keys.so"
     compile_cpp_library(Path(__file__).with_name("keys_called_back.cc"), path)
     return tvm_ffi.load_module(path)
 
 
 class Hook:
-    """Calls a function once, when a key is compared."""
+    """Calls a function once when a key is compared."""
 
     def __init__(self) -> None:
-        """Call nothing yet."""
+        """Start with no function to call."""
         self.waiting: list[Callable[[], None]] = []
 
     def __call__(self) -> None:
-        """Call what waits."""
+        """Call the pending function, if any."""
         if self.waiting:
             self.waiting.pop()()
 
 
 def key_by_equality(hook: Hook, value: int) -> Any:
-    """Give a key with an equality of its own."""
+    """Return a key with its own equality function."""
     return call("keys_called_back.Calling", hook, value)
 
 
 def key_by_structure(hook: Hook, value: int) -> Any:
-    """Give a key that is compared by the structure of an object with its own function."""
+    """Return a key compared by the structure of an object with its own function."""
     return StructuralKey(key_by_equality(hook, value))
 
 
@@ -70,7 +70,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("make", KEYS)
 @pytest.mark.parametrize("name", LOOK_UPS)
 def test_look_ups(name: str, make: Callable[[Hook, int], Any], size: int) -> None:
-    """A look-up whose key changes the Dict raises, and what the key set stays."""
+    """A look-up whose key changes the Dict raises, and the key's changes remain."""
     hook = Hook()
     d = Dict({make(hook, i): [f"the value of {i}"] for i in range(size)})
 
@@ -87,7 +87,7 @@ def test_look_ups(name: str, make: Callable[[Hook, int], Any], size: int) -> Non
 @pytest.mark.parametrize("make", KEYS)
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_comparisons(name: str, make: Callable[[Hook, int], Any]) -> None:
-    """A comparison of two Dicts whose keys clear both raises."""
+    """Comparing two Dicts whose keys clear both raises."""
     hook = Hook()
     a, b = (Dict({make(hook, i): [f"the value of {i}"] for i in range(300)}) for _ in range(2))
     assert COMPARISONS[name](a, b)
@@ -103,7 +103,7 @@ def test_comparisons(name: str, make: Callable[[Hook, int], Any]) -> None:
 
 @pytest.mark.parametrize("make", KEYS)
 def test_values(make: Callable[[Hook, int], Any]) -> None:
-    """A value or an element whose equality clears what holds it is held until it returns."""
+    """A value or element whose equality clears its container stays alive until it returns."""
     hook = Hook()
     a, b = (Dict({i: [make(hook, i)] for i in range(300)}) for _ in range(2))
     x, y = (List([[make(hook, i)] for i in range(300)]) for _ in range(2))

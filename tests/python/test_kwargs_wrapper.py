@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""Wrappers that give keyword arguments and defaults to functions by position."""
+"""Wrappers that add keyword arguments and defaults to positional functions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tvm_ffi.utils.unpack_dataclass import unpack_dataclass_to_tuple
 
 
 def collect(*args: Any) -> tuple[Any, ...]:
-    """Give the arguments."""
+    """Return the arguments."""
     return args
 
 
 def test_defaults_and_keywords() -> None:
-    """Values arrive by position, whichever way they were given."""
+    """Values arrive by position, however they were passed."""
     wrapper = make_kwargs_wrapper(collect, ["a", "b", "c"], (10, None), ["d", "e"], {"e": [1]})
     assert wrapper(1, d=4) == (1, 10, None, 4, [1])
     assert wrapper(c=3, a=1, d=4, e=5) == (1, 10, 3, 4, 5)
@@ -41,14 +41,14 @@ def test_defaults_and_keywords() -> None:
     ],
 )
 def test_wrong_calls(args: tuple[int, ...], keywords: dict[str, int], message: str) -> None:
-    """They are the TypeErrors that a Python function raises."""
+    """A wrong call raises the TypeError that a Python function would raise."""
     wrapper = make_kwargs_wrapper(collect, ["a", "b"], (10,), ["d"])
     with pytest.raises(TypeError, match=message):
         wrapper(*args, **keywords)
 
 
 def test_defaults_are_the_objects_themselves() -> None:
-    """A default need not have a text that makes it again."""
+    """A default need not have a repr that recreates it."""
     default = object()
     assert make_kwargs_wrapper(collect, ["a"], (default,))() == (default,)
 
@@ -94,7 +94,7 @@ def test_from_signature() -> None:
 
 @pytest.mark.parametrize("kind", ["*args", "**kwargs"])
 def test_signatures_without_end(kind: str) -> None:
-    """Any number of parameters has no order by position."""
+    """A variable number of parameters cannot be mapped to positions."""
     signature = inspect.signature(eval(f"lambda x, {kind}: x"))
     with pytest.raises(ValueError, match="signature: expected a fixed number of parameters, got"):
         make_kwargs_wrapper_from_signature(collect, signature)
@@ -135,19 +135,19 @@ def test_signatures_without_end(kind: str) -> None:
 def test_wrong_descriptions(
     arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    """What no Python function could be is refused."""
+    """A description that no Python function could have is refused."""
     with pytest.raises(error, match=message):
         make_kwargs_wrapper(collect, **arguments)
 
 
 def test_target_must_be_callable() -> None:
-    """Anything else is a TypeError."""
+    """A target that is not callable is a TypeError."""
     with pytest.raises(TypeError, match="target_func: expected a callable, got int"):
         make_kwargs_wrapper(3, ["a"])  # type: ignore[arg-type]
 
 
 def test_functions_are_wrapped(functions: Any) -> None:
-    """The target may be a function of a library."""
+    """The target may be a library function."""
     total = make_kwargs_wrapper(functions.get_function("sum"), ["a", "b"], (10,))
     assert total(a=1) == 11
     assert type(functions.get_function("sum")) is tvm_ffi.Function
@@ -177,13 +177,13 @@ Pair = collections.namedtuple("Pair", "first second")
     ],
 )
 def test_dataclasses_are_taken_apart(value: Any, expected: Any) -> None:
-    """A dataclass becomes a tuple wherever it stands; the rest stays what it is."""
+    """A dataclass becomes a tuple wherever it occurs; other values stay unchanged."""
     found = unpack_dataclass_to_tuple(value)
     assert found == expected
     assert type(found) is type(expected)
 
 
 def test_only_named_parameters_are_taken_apart() -> None:
-    """Others keep the dataclass."""
+    """Other parameters keep the dataclass."""
     wrapper = make_kwargs_wrapper(collect, ["p", "q"], map_dataclass_to_tuple=["p"])
     assert wrapper(Tile(1, 2), Tile(3, 4)) == ((1, 2), Tile(3, 4))

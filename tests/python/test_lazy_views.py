@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3
-"""Views that PyTorch negates or conjugates when read: refused, however that is found out."""
+"""Views that PyTorch negates or conjugates on read are refused, however they are detected."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from tvm_ffi.frameworks import torch as adapter  # noqa: E402  (needs PyTorch)
 
 
 class Subclass(torch.Tensor):
-    """A tensor type of somebody else's."""
+    """A user-defined tensor type."""
 
 
 class Answering(torch.Tensor):
-    """A tensor type that answers for itself."""
+    """A tensor type that overrides queries."""
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Say that each tensor is negated."""
+        """Report that each tensor is negated."""
         if func is torch.Tensor.is_neg:
             return True
         return super().__torch_function__(func, types, args, kwargs or {})
 
 
 def keys_of(tensor: Any) -> int:
-    """Give the set of dispatch keys as PyTorch tells it."""
+    """Return the set of dispatch keys as reported by PyTorch."""
     return torch._C._dispatch_keys(tensor).raw_repr()
 
 
 def samples() -> list[tuple[Any, int, int]]:
-    """Give what the adapter hands over, made anew."""
+    """Return fresh samples as the adapter passes them."""
     return [(x, x._cdata, keys_of(x)) for x in adapter._samples(torch)]
 
 
 def test_bits_are_found_with_this_pytorch() -> None:
-    """The extension finds the bits by itself, so that no method is asked."""
+    """The extension finds the bits itself, so no method is called."""
     assert adapter._learn_lazy_bits(_core.Framework("torch", exchange_type=torch.Tensor))
 
 
 @pytest.mark.parametrize("wrong", ["address", "keys", "none"])
 def test_samples_that_do_not_agree_teach_nothing(wrong: str) -> None:
-    """One sample out of many that does not fit is enough to have the methods asked."""
+    """One inconsistent sample is enough to fall back to calling the methods."""
     given = samples()
     tensor, address, keys = given[7]
     if wrong == "address":
@@ -66,7 +66,7 @@ def test_samples_that_do_not_agree_teach_nothing(wrong: str) -> None:
 @pytest.mark.parametrize("kind", ["tensor", "parameter", "subclass"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.complex64, torch.int8])
 def test_lazy_views_are_refused(functions: tvm_ffi.Module, kind: str, dtype: torch.dtype) -> None:
-    """Whatever the Python type of the tensor; the same tensor, resolved, is taken."""
+    """A view is refused whatever its Python type; once resolved, the tensor is accepted."""
     base = torch.ones(3, dtype=dtype)
     views = [base._neg_view(), base._neg_view()[1:], base.view(3, 1)._neg_view().t()]
     if dtype.is_complex:
@@ -85,13 +85,13 @@ def test_lazy_views_are_refused(functions: tvm_ffi.Module, kind: str, dtype: tor
 
 
 def test_subclasses_are_asked(functions: tvm_ffi.Module) -> None:
-    """Whatever the bits say, the answer of a type of its own counts."""
+    """The answer of a user-defined type takes precedence over the bits."""
     with pytest.raises(ValueError, match="negated when read"):
         functions.nop(torch.ones(2).as_subclass(Answering))
 
 
 def test_bits_are_read_as_pytorch_tells_them(functions: tvm_ffi.Module) -> None:
-    """Tensors of every kind that DLPack exports are taken exactly if no bit is set."""
+    """Tensors of every kind exported by DLPack are accepted exactly if no bit is set."""
     made = [
         torch.zeros(shape, dtype=dtype, requires_grad=grad)
         for shape in [(), (0,), (1,), (2, 3), (1,) * 9]
@@ -114,7 +114,7 @@ def test_bits_are_read_as_pytorch_tells_them(functions: tvm_ffi.Module) -> None:
 
 
 def test_methods_are_asked_where_bits_are_not_known(library: Path) -> None:
-    """With a PyTorch that does not tell its keys, such views are refused all the same."""
+    """With a PyTorch that does not expose its keys, such views are still refused."""
     code = f"""
 import torch, tvm_ffi
 del torch._C._dispatch_keys

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3, R5, R6
-"""Calls of every kind leave memory and reference counts where they were.
+"""Calls of every kind leave memory use and reference counts unchanged.
 
-``nox -s bench -- leaks`` does the same with a million calls of each row.
+``nox -s bench -- leaks`` does the same with a million calls per row.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ libc.malloc.restype = ctypes.c_void_p
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Build the benchmark's functions."""
+    """Build the library of the benchmark's functions."""
     return str(build_library(tmp_path_factory.mktemp("leaks") / "calls_library.so"))
 
 
 @pytest.fixture(scope="module")
 def use_count(path: str) -> Callable[[Any], int]:
-    """Give the function that tells how many hold an object of libtvm_ffi."""
+    """Return the function that reads the reference count of a libtvm_ffi object."""
     return tvm_ffi.load_module(path).use_count
 
 
 @pytest.fixture(scope="module")
 def rows(path: str) -> dict[str, Row]:
-    """Give every row of the benchmark."""
+    """Return every row of the benchmark."""
     return all_rows(path)
 
 
 def test_rows_leave_nothing_behind(rows: dict[str, Row], use_count: Callable[[Any], int]) -> None:
-    """No row of the benchmark does."""
+    """No row of the benchmark leaks."""
     left = {name: left_behind(row, CALLS, use_count) for name, row in rows.items()}
     assert {name: what for name, what in left.items() if what} == {}
 
@@ -66,7 +66,7 @@ def test_rows_leave_nothing_behind(rows: dict[str, Row], use_count: Callable[[An
 def test_leaks_are_found(
     path: str, use_count: Callable[[Any], int], statement: str, caught: str
 ) -> None:
-    """A leak of each kind, of one thing in a call, is told by its name."""
+    """A leak of each kind, one item per call, is reported by name."""
     module = tvm_ffi.load_module(path)
     names = {
         "kept": [],
@@ -106,7 +106,7 @@ def test_rows_do_what_they_are_named_after(rows: dict[str, Row]) -> None:
 
 @pytest.mark.parametrize("name", ["callback with a tensor", "callback with a torch tensor"])
 def test_callbacks_get_tensors(rows: dict[str, Row], name: str) -> None:
-    """As many as the row divides its time by; what they return is a tensor, too."""
+    """The callback is called as often as the row's time is divided by, with and returning tensors."""
     if name not in rows:
         pytest.skip("the framework is not installed")
     row = rows[name]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""What becomes of a view that a callback got, or of a borrowed tensor, in another C++ function."""
+"""Views lent to a callback, and borrowed tensors, passed on to other C++ functions."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ OTHER_MEMORY = "belongs to an argument of the call, got a view of other memory"
 
 @pytest.fixture(scope="module")
 def views(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
-    """Load the functions of lent_views.cc."""
+    """Load the library built from lent_views.cc."""
     path = tmp_path_factory.mktemp("lent_views") / "lent_views.so"
     compile_cpp_library(Path(__file__).with_name("lent_views.cc"), path)
     return tvm_ffi.load_module(path)
 
 
 def lend(views: Any, size: int, callback: Callable[[Any], Any]) -> Any:
-    """Lend a view of memory that C++ owns, and that it overwrites after the callback."""
+    """Lend a view of memory owned by C++ and overwritten after the callback."""
     return views.lend(callback, size)
 
 
 def lend_argument(views: Any, size: int, callback: Callable[[Any], Any]) -> Any:
-    """Lend a view of memory that an argument of the call owns."""
+    """Lend a view of memory owned by an argument of the call."""
     return views.lend_argument(numpy.arange(size, dtype="float32"), callback)
 
 
@@ -46,7 +46,7 @@ def total(tensor: Any) -> float:
 
 @pytest.mark.parametrize("how", [lend, lend_argument])
 def test_a_function_reads_a_view(views: Any, how: Any) -> None:
-    """A function with a view for a parameter reads what a callback was lent, and hands it on."""
+    """A function with a view parameter reads a view lent to a callback and can pass it on."""
     assert how(views, SIZE, views.sum) == TOTAL
     assert how(views, SIZE, lambda x: views.lend_argument(x, views.sum)) == TOTAL
     assert how(views, 0, views.sum) == 0
@@ -61,7 +61,7 @@ def test_nothing_owns_a_view_of_other_memory(views: Any, function: str) -> None:
 
 
 def test_refusals_name_function_and_argument(views: Any) -> None:
-    """The error of such a function names it and its argument, also one given by keyword."""
+    """The error names the function and its argument, even one passed by keyword."""
     for call in (views.restrided, lambda x: views.restrided(tensor=x)):
         with pytest.raises(
             TypeError, match=r"restrided\(.*\).*: argument 0: expected Tensor, got Tensor \(a view"
@@ -81,14 +81,14 @@ def test_refusals_name_function_and_argument(views: Any) -> None:
     ],
 )
 def test_no_argument_holds_a_view_of_other_memory(views: Any, wrap: Any, place: str) -> None:
-    """A container owns its elements, so a list or a dict with such a view is refused."""
+    """A container owns its elements, so a list or dict with such a view is refused."""
     expected = rf"^same: argument 0 \({place} \(tvm_ffi\.Tensor\): .*{OTHER_MEMORY}"
     with pytest.raises(ValueError, match=expected):
         lend(views, SIZE, lambda x: views.same(wrap(x)))
 
 
 def test_no_container_holds_a_view_of_other_memory(views: Any) -> None:
-    """Nor can one be added to a container that is there."""
+    """Such a view cannot be added to an existing container."""
     numbers: tvm_ffi.List[Any] = tvm_ffi.List([])
     names: tvm_ffi.Dict[Any, Any] = tvm_ffi.Dict({})
     for add in (numbers.append, lambda x: names.update(a=x), lambda x: tvm_ffi.Array([x])):
@@ -99,7 +99,7 @@ def test_no_container_holds_a_view_of_other_memory(views: Any) -> None:
 
 @pytest.mark.parametrize("field", ["tensor", "any"])
 def test_no_field_holds_a_view_of_other_memory(views: Any, classes: Classes, field: str) -> None:
-    """Nor can a field of an object."""
+    """An object's field cannot hold one either."""
     node = classes.Node()
     with pytest.raises(ValueError, match=rf"objects\.Node\.{field}: .*{OTHER_MEMORY}"):
         lend(views, SIZE, lambda x: setattr(node, field, x))
@@ -107,7 +107,7 @@ def test_no_field_holds_a_view_of_other_memory(views: Any, classes: Classes, fie
 
 
 def test_a_callback_cannot_return_a_view_of_other_memory(views: Any) -> None:
-    """Nor does a result own it."""
+    """A result cannot own one either."""
 
     def returns(x: Any) -> Any:
         return x
@@ -117,7 +117,7 @@ def test_a_callback_cannot_return_a_view_of_other_memory(views: Any) -> None:
 
 
 def test_stand_ins_of_views(views: Any) -> None:
-    """An object that stands for such a view is refused, as nobody keeps the view for the call."""
+    """A stand-in for such a view is refused, as nothing keeps the view alive for the call."""
 
     class StandIn:
         def __init__(self, tensor: Any) -> None:
@@ -132,7 +132,7 @@ def test_stand_ins_of_views(views: Any) -> None:
 
 
 def test_convert_leaves_a_view_as_it_is(views: Any) -> None:
-    """A converted view is the view itself, for use during the call."""
+    """Converting a view returns the view itself, for use during the call."""
     assert lend(views, SIZE, lambda x: views.sum(tvm_ffi.convert(x))) == TOTAL
 
 
@@ -149,11 +149,11 @@ def test_convert_leaves_a_view_as_it_is(views: Any) -> None:
     ],
 )
 def test_views_of_an_argument_keep_its_memory(views: Any, make: Any) -> None:
-    """What a function makes of a view of an argument's memory keeps that memory."""
+    """A result created from a view of an argument's memory keeps that memory alive."""
     kept: list[Any] = []
     lend_argument(views, SIZE, lambda x: kept.append(make(views, x)))
     gc.collect()
-    # Memory that is free by now would be taken by one of these.
+    # One of these would reuse memory that had been freed.
     others = [numpy.full(SIZE, -1, dtype="float32") for _ in range(4)]
     assert total(kept[0]) == TOTAL
     del others
@@ -164,7 +164,7 @@ def test_views_of_an_argument_keep_its_memory(views: Any, make: Any) -> None:
 def test_results_keep_a_borrowed_tensor(
     views: Any, framework: Any, function: str, in_callback: bool
 ) -> None:
-    """What a function makes of a framework's tensor keeps the memory that it only borrowed."""
+    """A result created from a framework's tensor keeps the borrowed memory alive."""
     kept: list[Any] = []
     source = framework.arange(SIZE, dtype=framework.float32)
 
@@ -192,7 +192,7 @@ def test_results_keep_a_borrowed_tensor(
     ids=["numpy.array", "numpy.from_dlpack", "__dlpack__"],
 )
 def test_copies_of_views_may_be_kept(views: Any, copy: Callable[[Any], Any]) -> None:
-    """A callback may keep a copy of a view, as the error about a kept view says."""
+    """A callback may keep a copy of a view, as the error about a kept view suggests."""
     kept: list[Any] = []
     lend(views, SIZE, lambda x: kept.append(copy(x)))
     assert total(kept[0]) == TOTAL
@@ -203,7 +203,7 @@ def test_copies_of_views_may_be_kept(views: Any, copy: Callable[[Any], Any]) -> 
 
 
 def test_a_view_without_dimensions_loses_its_element(views: Any) -> None:
-    """A view of one element that was kept has none left, so that no function reads it."""
+    """A kept one-element view becomes empty, so no function reads its element."""
     kept: list[Any] = []
     with pytest.raises(ValueError, match="expected to be used during the call only"):
         lend(views, -1, kept.append)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R8
-"""Where the package keeps its files, and how other packages find and load their libraries."""
+"""Paths of the package's files, and how other packages find and load their libraries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILE = f"lib{NAME}.so"
 
 @pytest.fixture
 def site(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Lay out a site-packages folder with a distribution that ships a library."""
+    """Create a site-packages folder with a distribution that ships a library."""
     folder = tmp_path / "site"
     info = folder / "demo_kernels-1.0.dist-info"
     (folder / "demo_kernels" / "lib").mkdir(parents=True)
@@ -34,7 +34,7 @@ def site(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def test_folders_hold_what_they_should() -> None:
-    """The headers, the library and CMake's files are where the functions say."""
+    """The headers, the library and the CMake files are where the functions say."""
     assert Path(libinfo.find_include_path(), "tvm", "ffi", "c_api.h").is_file()
     assert Path(libinfo.find_dlpack_include_path(), "dlpack", "dlpack.h").is_file()
     assert Path(libinfo.find_libtvm_ffi()).is_file()
@@ -44,13 +44,13 @@ def test_folders_hold_what_they_should() -> None:
 
 
 def test_the_library_is_the_loaded_one() -> None:
-    """The path is that of the library that this process runs on."""
+    """The path is that of the library used by this process."""
     mapped = Path("/proc/self/maps").read_text()
     assert os.path.realpath(libinfo.find_libtvm_ffi()) in mapped
 
 
 def test_the_process_sees_the_functions_of_the_abi() -> None:
-    """Code that a compiler makes and runs in this process finds them without the library's name."""
+    """JIT-compiled code in this process finds them without the library's name."""
     code = """
 import ctypes
 print(hasattr(ctypes.CDLL(None), "TVMFFIErrorSetRaisedFromCStrParts"))
@@ -65,7 +65,7 @@ print(address(ctypes.CDLL(None)) == address(mine))
 
 
 def test_a_distribution_is_found(site: Path) -> None:
-    """The library of an installed distribution is found by its list of files."""
+    """The library of an installed distribution is found through its list of files."""
     module = libinfo.load_lib_module("demo-kernels", NAME)
     assert module.path == str(site / "demo_kernels" / "lib" / FILE)
     assert module.nop() is None
@@ -73,7 +73,7 @@ def test_a_distribution_is_found(site: Path) -> None:
 
 
 def test_extra_folders(library: Path, tmp_path: Path) -> None:
-    """A package that is not installed as a distribution names its folders, in order."""
+    """A package not installed as a distribution can list its folders, searched in order."""
     first, second = tmp_path / "first", tmp_path / "second"
     second.mkdir()
     shutil.copy(library, second / FILE)
@@ -83,14 +83,14 @@ def test_extra_folders(library: Path, tmp_path: Path) -> None:
 
 
 def test_the_search_path(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The loader's own search path comes last."""
+    """The loader's search path is tried last."""
     shutil.copy(library, tmp_path / FILE)
     monkeypatch.setenv("LD_LIBRARY_PATH", f"/no/such/folder:{tmp_path}")
     assert libinfo.load_lib_module("no-such-package", NAME).path == str(tmp_path / FILE)
 
 
 def test_load_lib_ctypes(site: Path) -> None:
-    """A library is loaded by ctypes, in the mode that is named."""
+    """A library is loaded by ctypes in the given mode."""
     loaded = libinfo.load_lib_ctypes("demo-kernels", NAME, "RTLD_LOCAL")
     assert isinstance(loaded, ctypes.CDLL)
     assert loaded.__tvm_ffi_nop is not None
@@ -103,7 +103,7 @@ def test_load_lib_ctypes(site: Path) -> None:
 
 
 def test_what_is_not_there(site: Path, tmp_path: Path) -> None:
-    """A library that nobody has is an error that lists where it was looked for."""
+    """A missing library is an error that lists the places searched."""
     with pytest.raises(RuntimeError) as raised:
         libinfo.load_lib_module("demo-kernels", "absent", extra_lib_paths=[tmp_path])
     message = str(raised.value)
@@ -127,13 +127,13 @@ def test_what_is_not_there(site: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_arguments(arguments: tuple[Any, ...], message: str) -> None:
-    """Each argument of a wrong type is named."""
+    """An argument of a wrong type is named."""
     with pytest.raises(TypeError, match=message):
         libinfo.load_lib_module(*arguments)
 
 
 def test_a_broken_installation(tmp_path: Path) -> None:
-    """A package whose files are gone says which folder it misses."""
+    """If the package's files are missing, the error names the missing folder."""
     shutil.copytree(Path(libinfo.__file__).parent, tmp_path / "package" / "libinfo_alone")
     code = "import libinfo_alone; libinfo_alone.find_include_path()"
     done = subprocess.run(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""Modules embedded in a library, as bytes behind its symbol ``__tvm_ffi__library_bin``."""
+"""Modules embedded in a library as bytes at its symbol ``__tvm_ffi__library_bin``."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ KIND = "test_library_binary"
 
 
 def numbers(*values: int) -> bytes:
-    """Numbers of 64 bits, the least byte first."""
+    """Encode 64-bit little-endian numbers."""
     return b"".join(value.to_bytes(8, "little") for value in values)
 
 
 def sized(content: bytes) -> bytes:
-    """Bytes with their size before them."""
+    """Prefix bytes with their size."""
     return numbers(len(content)) + content
 
 
 def tree(begins: list[int], children: list[int], *modules: bytes) -> bytes:
-    """What follows the number of all bytes."""
+    """Encode what follows the total size."""
     lists = numbers(len(begins), *begins) + numbers(len(children), *children)
     return lists + b"".join(modules)
 
@@ -45,7 +45,7 @@ LIB = sized(b"_lib")
 
 
 def saved(content: bytes, kind: str = KIND) -> bytes:
-    """A module of a kind that is loaded from bytes."""
+    """Encode a module of a kind that is loaded from bytes."""
     return sized(kind.encode()) + sized(content)
 
 
@@ -54,7 +54,7 @@ ONE_CHILD = tree([0, 1, 1], [1], LIB, saved(b"child"))
 
 @pytest.fixture
 def got() -> Iterator[list[bytes]]:
-    """What the function that loads the kind was given; its modules are system libraries."""
+    """Yield the bytes passed to the kind's loader, whose modules are system libraries."""
     given: list[bytes] = []
 
     def load(content: bytes) -> tvm_ffi.Module:
@@ -69,7 +69,7 @@ def got() -> Iterator[list[bytes]]:
 
 @pytest.fixture
 def build(tmp_path: Path) -> Any:
-    """Give a function that builds a library with those bytes behind the symbol."""
+    """Return a function that builds a library with the given bytes at the symbol."""
 
     def make(content: bytes, size: int | None = None) -> Path:
         all_bytes = numbers(len(content) if size is None else size) + content
@@ -85,12 +85,12 @@ def build(tmp_path: Path) -> Any:
 
 
 def load(library: Path) -> tvm_ffi.Module:
-    """Load a library for this test alone."""
+    """Load a library for this test only."""
     return tvm_ffi.load_module(library, keep_module_alive=False)
 
 
 def test_a_child(build: Any, got: list[bytes]) -> None:
-    """It is imported by the library, each time that this is loaded."""
+    """The library imports the child each time it is loaded."""
     library = build(ONE_CHILD)
     module = load(library)
     assert module.seven() == 7
@@ -100,7 +100,7 @@ def test_a_child(build: Any, got: list[bytes]) -> None:
 
 
 def test_a_tree(build: Any, got: list[bytes]) -> None:
-    """Children of children, and of two modules."""
+    """Children can have children and be shared by two modules."""
     a, b = saved(b"a"), saved(b"b")
     module = load(build(tree([0, 2, 3, 3], [1, 2, 2], LIB, a, b)))
     first, second = module.imports
@@ -111,7 +111,7 @@ def test_a_tree(build: Any, got: list[bytes]) -> None:
 
 
 def test_the_library_below_another_module(build: Any, got: list[bytes]) -> None:
-    """The first module is what loading gives."""
+    """Loading returns the first module."""
     module = load(build(tree([0, 1, 1], [1], saved(b"root"), LIB)))
     assert module.kind == "system_lib"
     assert [each.kind for each in module.imports] == ["library"]
@@ -141,21 +141,21 @@ def test_the_library_below_another_module(build: Any, got: list[bytes]) -> None:
     ],
 )
 def test_bytes_that_are_refused(build: Any, content: bytes, size: int | None, message: str) -> None:
-    """The error says what was expected at which place; nothing is read beyond the bytes."""
+    """The error states what was expected and where; nothing is read past the end of the bytes."""
     with pytest.raises((RuntimeError, ValueError), match=re.escape(message)):
         load(build(content, size))
 
 
 @pytest.mark.parametrize("size", [2**20, 2**40, 2**63, 2**64 - 1])
 def test_a_size_beyond_the_library(build: Any, size: int) -> None:
-    """The bytes may say that they go on behind the library's end, where none are read."""
+    """The size may point past the library's end, but nothing is read there."""
     with pytest.raises(RuntimeError, match=rf"expected a size of up to \d+ bytes.*, got {size}$"):
         load(build(tree([0, 2**62], [0]), size))
 
 
 @pytest.mark.parametrize("begins", [([0, 1, 1], [1], LIB), ([0, 1, 1], [1])])
 def test_a_kind_whose_function_gives_no_module(build: Any, begins: Any) -> None:
-    """None is no module, neither below the library nor above it."""
+    """A None result is not a module, neither below nor above the library."""
     name = f"ffi.Module.load_from_bytes.{KIND}"
     tvm_ffi.register_global_func(name, lambda content: None)
     try:
@@ -167,7 +167,7 @@ def test_a_kind_whose_function_gives_no_module(build: Any, begins: Any) -> None:
 
 
 def test_system_library(got: list[bytes]) -> None:
-    """It finds its modules among the symbols that the program registered, by its prefix."""
+    """It finds its modules among the symbols registered by the program, by its prefix."""
     content = ctypes.create_string_buffer(sized(ONE_CHILD))
     register = ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi()).TVMFFIEnvModRegisterSystemLibSymbol
     name = b"test_library_binary_system.__tvm_ffi__library_bin"

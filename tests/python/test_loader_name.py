@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""Libraries whose names are not UTF-8, or hold what the loader would replace."""
+"""Libraries whose names are not UTF-8 or contain tokens that the loader substitutes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_unusual_names_are_loaded(library: Path, tmp_path: Path, name: str, plac
 
 
 def test_unusual_names_are_each_a_library(tmp_path: Path) -> None:
-    """Files of equal names in several such folders, and files of such names, are not confused."""
+    """Equal file names in several such folders, and such file names, are not confused."""
     modules = {}
     for number in range(4):
         path = cpp.build_inline(
@@ -54,12 +54,12 @@ def test_unusual_names_are_each_a_library(tmp_path: Path) -> None:
         folder = tmp_path / f"{number}$ORIGIN"
         folder.mkdir()
         for name in ("same.so", f"{number}$ORIGIN.so"):
-            # Another file, not another name: the loader knows a file that it has loaded.
+            # A copy, not another name: the loader recognizes a file that it has loaded.
             shutil.copy(path, folder / name)
             modules[folder / name] = number
     for path, number in modules.items():
         assert tvm_ffi.load_module(path).number() == number
-    # Also after a program has closed what it did not open.
+    # Also after a program has closed descriptors that it did not open.
     code = f"""
 import os, sys, tvm_ffi
 paths = {[str(path) for path in modules]!r}
@@ -88,7 +88,7 @@ def test_a_file_of_an_unusual_name_that_changed(library: Path, tmp_path: Path) -
 
 
 def test_errors_show_the_unusual_name(tmp_path: Path) -> None:
-    """A message has the name that was given, and once."""
+    """A message contains the given name exactly once."""
     path = tmp_path / "$ORIGIN.so"
     path.write_bytes(b"no library, but long enough to be read as one" * 9)
     with pytest.raises(OSError, match=r"ORIGIN\.so is not a library") as caught:
@@ -100,7 +100,7 @@ def test_errors_show_the_unusual_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["$ORIGIN", os.fsdecode(b"\xff\xfe"), "\u00e4"], ids=ascii)
 def test_builds_in_unusual_folders(tmp_path: Path, name: str) -> None:
-    """A library is built and loaded in a folder of any name, and from files of any name."""
+    """A library is built and loaded in a folder of any name and from files of any name."""
     source = tmp_path / name / f"{name}.cc"
     source.parent.mkdir()
     source.write_text(

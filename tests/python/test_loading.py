@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""What other threads of Python may do while a library is loaded."""
+"""Other Python threads may keep working while a library is loaded."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def loading(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def load(library: Path, folder: Path, seconds: int, **parts: str) -> tuple[int, str, str]:
-    """Load the library in a process of its own: its status and what it wrote."""
+    """Load the library in a separate process; return its status and output."""
     pipes = {"LOADING_BEGUN": str(folder / "begun"), "LOADING_MAY_GO_ON": str(folder / "may")}
     for pipe in pipes.values():
         os.mkfifo(pipe)
@@ -65,13 +65,13 @@ def load(library: Path, folder: Path, seconds: int, **parts: str) -> tuple[int, 
 
 
 def test_other_threads_run(loading: Path, tmp_path: Path) -> None:
-    """A static initialiser may wait for another thread of Python, and one may call Python."""
+    """A static initialiser may wait for another Python thread, and one may call Python."""
     assert load(loading, tmp_path, 60, register=REGISTER) == (0, "1\n", "")
 
 
 @needs_extension
 def test_imports_beside_a_load(loading: Path, tmp_path: Path) -> None:
-    """Another thread may import an extension while a static initialiser does not call Python."""
+    """Another thread may import an extension if no static initialiser calls Python."""
     assert load(loading, tmp_path, 60, work="import _ctypes_test") == (0, "0\n", "")
 
 
@@ -79,7 +79,7 @@ def test_imports_beside_a_load(loading: Path, tmp_path: Path) -> None:
 def test_an_import_while_an_initialiser_calls_python_is_a_deadlock(
     loading: Path, tmp_path: Path
 ) -> None:
-    """As load_module says: Python keeps its lock while it waits for that of the loader."""
+    """As load_module documents, Python holds its GIL while it waits for the loader's lock."""
     status, _, stacks = load(loading, tmp_path, 8, register=REGISTER, work="import _ctypes_test")
     assert status == 1
     assert "in create_module" in stacks
