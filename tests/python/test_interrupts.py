@@ -90,7 +90,7 @@ def test_an_interrupt_shows_what_it_interrupted(functions: Any) -> None:
 def test_the_class_of_a_kind_is_interrupted(
     functions: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An interrupt in the constructor of a registered class is raised as well."""
+    """An interrupt in the constructor of a registered class is raised too."""
 
     def interrupt(message: str) -> None:
         raise KeyboardInterrupt

@@ -79,7 +79,7 @@ def test_imports_beside_a_load(loading: Path, tmp_path: Path) -> None:
 def test_an_import_while_an_initialiser_calls_python_is_a_deadlock(
     loading: Path, tmp_path: Path
 ) -> None:
-    """As load_module documents, Python holds its GIL while it waits for the loader's lock."""
+    """As load_module documents, Python holds the GIL while it waits for the loader's lock."""
     status, _, stacks = load(loading, tmp_path, 8, register=REGISTER, work="import _ctypes_test")
     assert status == 1
     assert "in create_module" in stacks

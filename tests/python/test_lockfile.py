@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""Locks that processes share by a file."""
+"""File locks shared by processes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from tvm_ffi.utils import FileLock
 
-# Children made here call nothing but the lock, whatever threads a framework has started.
+# Forked children call only the lock, whatever threads a framework has started.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning"),
-    # JAX, once a test has imported it, warns of every fork.
+    # Once imported, JAX warns about every fork.
     pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"),
 ]
 
@@ -34,7 +34,7 @@ sys.stdin.readline()
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Name a lock that nobody holds."""
+    """Return the path of a lock that is not held."""
     return tmp_path / "a lock"
 
 
@@ -52,7 +52,7 @@ def holder(path: Path) -> subprocess.Popen[str]:
 
 
 def in_child(function: Callable[[], bool]) -> bool:
-    """Ask a child made by fork."""
+    """Return the function's result from a forked child."""
     pid = os.fork()
     if pid == 0:
         status = 2
@@ -64,7 +64,7 @@ def in_child(function: Callable[[], bool]) -> bool:
 
 
 def test_one_object_at_a_time_holds_it(path: Path) -> None:
-    """A second one gets it when the first has given it back."""
+    """A second object gets the lock once the first has released it."""
     first, second = FileLock(path), FileLock(str(path))
     assert first.acquire()
     assert not second.acquire()
@@ -74,7 +74,7 @@ def test_one_object_at_a_time_holds_it(path: Path) -> None:
 
 
 def test_releasing_what_is_not_held_does_nothing(path: Path) -> None:
-    """Neither before nor after, and it does not unlock another's."""
+    """It is a no-op before and after holding the lock, and does not unlock another object's lock."""
     lock, other = FileLock(path), FileLock(path)
     lock.release()
     assert other.acquire()
@@ -83,7 +83,7 @@ def test_releasing_what_is_not_held_does_nothing(path: Path) -> None:
 
 
 def test_other_process_is_waited_for(path: Path) -> None:
-    """While it holds the lock, waiting runs out; when it ends, the lock is free."""
+    """Waiting times out while the other process holds the lock; when it exits, the lock is free."""
     with holder(path) as child:
         with pytest.raises(TimeoutError, match=r"a lock: expected the lock within 0.01 s"):
             FileLock(path).blocking_acquire(timeout=0.01, poll_interval=0.001)
@@ -92,7 +92,7 @@ def test_other_process_is_waited_for(path: Path) -> None:
 
 
 def test_killed_holder_leaves_no_lock(path: Path) -> None:
-    """The file is still there, the lock is not."""
+    """The file remains, but the lock is free."""
     with holder(path) as child:
         child.send_signal(signal.SIGKILL)
     assert path.exists()
@@ -100,14 +100,14 @@ def test_killed_holder_leaves_no_lock(path: Path) -> None:
 
 
 def test_context_gives_the_lock_back_after_an_error(path: Path) -> None:
-    """The error goes on."""
+    """The error propagates."""
     with pytest.raises(KeyError), FileLock(path):
         raise KeyError
     assert FileLock(path).acquire()
 
 
 def test_dropped_object_gives_the_lock_back(path: Path) -> None:
-    """Nobody could release it any more."""
+    """A garbage-collected object releases its lock."""
     lock = FileLock(path)
     assert lock.acquire()
     del lock
@@ -116,7 +116,7 @@ def test_dropped_object_gives_the_lock_back(path: Path) -> None:
 
 
 def test_waiting_for_oneself_is_refused(path: Path) -> None:
-    """By the same object, and by another one in the same thread: neither could ever end."""
+    """Waiting for a lock held by this object or thread could never end, so it is an error."""
     with FileLock(path) as lock:
         assert not lock.acquire()
         with pytest.raises(RuntimeError, match="that this object does not hold already"):
@@ -127,7 +127,7 @@ def test_waiting_for_oneself_is_refused(path: Path) -> None:
 
 
 def test_other_thread_waits(path: Path) -> None:
-    """A thread that waits gets the lock once this one gives it back."""
+    """A waiting thread gets the lock once this one releases it."""
     lock = FileLock(path)
     assert lock.acquire()
     got = []
@@ -148,7 +148,7 @@ def test_other_thread_waits(path: Path) -> None:
 
 
 def test_child_has_no_part_in_its_parents_lock(path: Path) -> None:
-    """It cannot give it back, does not hold it, and does not get it."""
+    """A forked child does not hold its parent's lock, and can neither release nor acquire it."""
     with FileLock(path) as lock:
 
         def release_and_acquire() -> bool:
@@ -161,7 +161,7 @@ def test_child_has_no_part_in_its_parents_lock(path: Path) -> None:
 
 
 def test_child_takes_a_lock_that_its_parent_gives_back(path: Path) -> None:
-    """A child that lives on does not keep the parent's lock held."""
+    """A running child does not keep its parent's lock held."""
     reader, writer = os.pipe()
     lock = FileLock(path)
     assert lock.acquire()
@@ -179,7 +179,7 @@ def test_child_takes_a_lock_that_its_parent_gives_back(path: Path) -> None:
 
 
 def test_removed_file_is_locked_anew(path: Path) -> None:
-    """Who comes after the file was removed holds the new file; the old holder harms nobody."""
+    """After the file is removed, the new file can be locked; the old holder does not interfere."""
     old, new = FileLock(path), FileLock(path)
     assert old.acquire()
     path.unlink()
@@ -190,7 +190,7 @@ def test_removed_file_is_locked_anew(path: Path) -> None:
 
 
 def test_impossible_files_are_named(tmp_path: Path) -> None:
-    """A folder that is missing, and a folder in place of the file."""
+    """A missing folder and a folder in place of the file are errors that name the path."""
     with pytest.raises(RuntimeError, match=r"FileLock: .*missing/lock: .*No such file"):
         FileLock(tmp_path / "missing" / "lock").blocking_acquire()
     with pytest.raises(RuntimeError, match=r"FileLock: .*Is a directory"):
@@ -200,7 +200,7 @@ def test_impossible_files_are_named(tmp_path: Path) -> None:
 
 
 def test_descriptor_is_there_while_the_lock_is_held(path: Path) -> None:
-    """Who passes it on shares the lock; without the lock there is none."""
+    """The descriptor can be passed on to share the lock; without the lock there is none."""
     lock = FileLock(path)
     with pytest.raises(ValueError, match="is not held"):
         lock.fileno()
@@ -209,5 +209,5 @@ def test_descriptor_is_there_while_the_lock_is_held(path: Path) -> None:
 
 
 def test_published_attributes(path: Path) -> None:
-    """The path stands in ``lock_file_path``."""
+    """The path is available as ``lock_file_path``."""
     assert FileLock(path).lock_file_path == str(path)

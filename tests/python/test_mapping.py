@@ -20,7 +20,7 @@ MAPPINGS = [Map, Dict]
 @pytest.mark.parametrize("cls", MAPPINGS)
 @pytest.mark.parametrize("size", [0, 1, 4, 5, 300])
 def test_mappings_read_like_a_dict(cls: Any, size: int) -> None:
-    """Length, truth, order, values, pairs and look-up are those of the dict."""
+    """Length, truth value, order, values, pairs and look-up match the dict's."""
     source = {f"key number {i}" if i % 2 else i: i * i for i in range(size)}
     made = cls(source)
     assert len(made) == size
@@ -41,7 +41,7 @@ def test_mappings_read_like_a_dict(cls: Any, size: int) -> None:
 
 @pytest.mark.parametrize("cls", MAPPINGS)
 def test_mappings_are_made_of_pairs(cls: Any) -> None:
-    """A mapping, an iterable of pairs and another container make one."""
+    """A mapping is created from a mapping, an iterable of pairs or another container."""
     pairs = [("a", 1), ("b", 2)]
     for source in (dict(pairs), pairs, iter(pairs), Map(dict(pairs)), Dict(dict(pairs))):
         assert list(cls(source).items()) == pairs
@@ -55,7 +55,7 @@ def test_mappings_are_made_of_pairs(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", MAPPINGS)
 def test_missing_keys(cls: Any) -> None:
-    """A key that is not there is a KeyError that names it."""
+    """A missing key is a KeyError that names it."""
     with pytest.raises(KeyError, match=f"{cls.__name__}: expected a key that is there, got 'zz'"):
         cls({"a": 1})["zz"]
     with pytest.raises(TypeError, match=rf"{cls.__name__}: key: set: expected a single value"):
@@ -63,7 +63,7 @@ def test_missing_keys(cls: Any) -> None:
 
 
 def test_keys_have_types() -> None:
-    """1, 1.0 and True are three keys, and a key is not found as another."""
+    """1, 1.0 and True are distinct keys, and one is not found as another."""
     made = Dict()
     made[1], made[1.0], made[True] = "int", "float", "bool"
     assert list(made.items()) == [(1, "int"), (1.0, "float"), (True, "bool")]
@@ -76,7 +76,7 @@ def test_keys_have_types() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(range(8)), st.integers(0, 9), st.integers())))
 def test_dict_is_like_a_dict(steps: list[Any]) -> None:
-    """Whatever changes a Python dict changes a Dict alike, order and errors included."""
+    """Any change to a dict has the same effect on a Dict, including order and errors."""
     ours, theirs = Dict(), {}
     for kind, key, value in steps:
         outcome = [_change_mapping(each, kind, f"k{key}", value) for each in (ours, theirs)]
@@ -102,7 +102,7 @@ def _change_mapping(target: Any, kind: int, key: str, value: int) -> Any:
 
 
 def test_pairs_keep_keys_that_python_takes_for_one() -> None:
-    """An iterable of pairs does not go by way of a dict; other things in it are errors."""
+    """An iterable of pairs is not converted to a dict first; other elements are errors."""
     pairs = [(1, "a"), (1.0, "b"), (True, "c"), (1, "d")]
     expected = [(1, "d"), (1.0, "b"), (True, "c")]
     updated = Dict()
@@ -122,7 +122,7 @@ def test_pairs_keep_keys_that_python_takes_for_one() -> None:
 
 
 def test_popitem_takes_a_key_that_cannot_be_looked_up() -> None:
-    """A Python object as a key is found by no other reading of it; popitem needs none."""
+    """A Python object as a key cannot be looked up, but popitem needs no look-up."""
     key = object()
     made = Dict({key: 1})
     assert made.popitem() == (key, 1)
@@ -130,7 +130,7 @@ def test_popitem_takes_a_key_that_cannot_be_looked_up() -> None:
 
 
 def test_popitem_takes_the_first() -> None:
-    """Pairs go in the order in which they came, as in the published package."""
+    """Pairs are removed in insertion order, as in the published package."""
     made = Dict({"a": 1, "b": 2})
     assert made.popitem() == ("a", 1)
     assert list(made) == ["b"]
@@ -159,7 +159,7 @@ def test_views_are_live() -> None:
 
 
 def test_changing_a_dict_while_going_through_it() -> None:
-    """A loop goes through what was there when it began."""
+    """A loop visits the keys that existed when it began."""
     made = Dict({i: i for i in range(10)})
     seen = []
     for key in made:
@@ -172,7 +172,7 @@ def test_changing_a_dict_while_going_through_it() -> None:
 
 @pytest.mark.parametrize("key", [object(), len])
 def test_a_wrapped_key_is_never_found(key: Any) -> None:
-    """Each use of a Python object or callable as a key wraps it anew."""
+    """Each use of a Python object or callable as a key creates a new wrapper."""
     made = Dict({key: 1})
     made[key] = 2
     assert len(made) == 2
@@ -180,7 +180,7 @@ def test_a_wrapped_key_is_never_found(key: Any) -> None:
 
 
 def test_wrong_numbers_of_arguments() -> None:
-    """Dict.pop says what it expects."""
+    """Dict.pop states the arguments it expects."""
     made: Any = Dict({"a": 1})
     for arguments in ((), ("a", 1, 2)):
         message = f"Dict.pop: expected a key and maybe a default, got {len(arguments)} arguments"
@@ -191,7 +191,7 @@ def test_wrong_numbers_of_arguments() -> None:
 
 @pytest.mark.parametrize("cls", MAPPINGS)
 def test_views_are_printed(cls: Any) -> None:
-    """A view shows what it is of."""
+    """A view shows its mapping."""
     made = cls({"a": 1})
     assert repr(made.values()) == f"ValuesView({made!r})"
     assert repr(made.items()) == f"ItemsView({made!r})"

@@ -24,7 +24,7 @@ from .conftest import compile_cpp_library
 
 
 def test_ways_to_name_a_library(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path, its text, a relative path and a bare name in the current folder all load it."""
+    """A path, a str, a relative path and a bare name in the current folder all load it."""
     monkeypatch.chdir(library.parent)
     relative = Path("..") / library.parent.name / library.name
     for path in (library, str(library), relative, str(relative), library.name):
@@ -34,11 +34,11 @@ def test_ways_to_name_a_library(library: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_library_that_was_built_again_is_warned_of(library: Path, tmp_path: Path) -> None:
-    """The process keeps the code that it loaded first, and says so when the file is another."""
+    """The process keeps the code it loaded first and warns that the file has changed."""
     copy = tmp_path / "again.so"
     shutil.copy(library, copy)
     tvm_ffi.load_module(copy)
-    tvm_ffi.load_module(copy)  # The same file: nothing to say.
+    tvm_ffi.load_module(copy)  # The same file: no warning.
     copy.unlink()
     shutil.copy(library, copy)
     with pytest.warns(RuntimeWarning, match=r"again\.so has changed since this process loaded it"):
@@ -46,14 +46,14 @@ def test_a_library_that_was_built_again_is_warned_of(library: Path, tmp_path: Pa
 
 
 def test_functions_are_attributes_and_items(functions: Any) -> None:
-    """Both give the function; an attribute is looked up once."""
+    """Both return the function; an attribute is looked up once."""
     assert functions["count"](1) == 1
     assert functions.count is functions.count
     assert functions.get_function("count")(1, 2) == 2
 
 
 def test_missing_functions(functions: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names the module, the function and those that there are, if they are few."""
+    """The error names the module and the function, and lists the functions if there are few."""
     monkeypatch.setattr("tvm_ffi.module._FEW", 100)
     message = r"functions.so> has no function 'missing'; it has .*call, .*echo, .*nop"
     with pytest.raises(AttributeError, match=message):
@@ -66,7 +66,7 @@ def test_missing_functions(functions: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_missing_functions_of_many(functions: Any) -> None:
-    """Of a library with many functions, the error names those that are spelled alike."""
+    """For a library with many functions, the error lists those with similar names."""
     message = r"no function 'stream_off'; it has \d\d, among them stream_of, and dir\(module\)"
     with pytest.raises(AttributeError, match=message):
         _ = functions.stream_off
@@ -75,19 +75,19 @@ def test_missing_functions_of_many(functions: Any) -> None:
 
 
 def test_special_attributes_are_not_functions(functions: Any) -> None:
-    """Python's own protocols do not look into the library."""
+    """Python's special attributes are not looked up in the library."""
     with pytest.raises(AttributeError, match="__len__"):
         _ = functions.__len__
 
 
 def test_implements_function(functions: Any) -> None:
-    """It can be asked without an error."""
+    """The presence of a function can be tested without an error."""
     assert functions.implements_function("nop") is True
     assert functions.implements_function("missing") is False
 
 
 def test_what_a_module_tells(functions: Any, library: Path) -> None:
-    """Its kind, its path and its printed form."""
+    """A module has a kind, a path and a printed form."""
     assert functions.kind == "library"
     assert functions.path == str(library)
     assert repr(functions) == f"<tvm_ffi.Module {library}>"
@@ -96,14 +96,14 @@ def test_what_a_module_tells(functions: Any, library: Path) -> None:
 def test_a_library_that_is_loaded_again_is_not_read_again(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether its file is whole is checked once."""
+    """The file's integrity is checked once."""
     tvm_ffi.load_module(library)
     monkeypatch.setattr(tvm_ffi.module, "_load", pytest.fail)
     assert tvm_ffi.load_module(library).count(1, 2) == 2
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    """There is no such file: the error has the whole path."""
+    """A missing file is an error that has the full path."""
     with pytest.raises(FileNotFoundError, match="load_module: there is no such file") as caught:
         tvm_ffi.load_module(tmp_path / "missing.so")
     assert caught.value.filename == str(tmp_path / "missing.so")
@@ -127,7 +127,7 @@ def test_files_that_are_no_libraries(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_pipe(tmp_path: Path) -> None:
-    """It is refused at once, where opening it would wait for somebody to write."""
+    """A pipe is refused at once, since opening it would block until something writes."""
     os.mkfifo(tmp_path / "pipe.so")
     with pytest.raises(OSError, match=r"expected a library, got a file of another kind: .*pipe.so"):
         tvm_ffi.load_module(tmp_path / "pipe.so")
@@ -145,7 +145,7 @@ def test_a_pipe(tmp_path: Path) -> None:
 def test_a_library_for_another_machine(
     library: Path, tmp_path: Path, start: int, content: bytes, machine: str
 ) -> None:
-    """The error names both machines; the loader itself says that there is no such file."""
+    """The error names both machines; the loader itself would report a missing file."""
     changed = bytearray(library.read_bytes())
     changed[start : start + len(content)] = content
     (tmp_path / "foreign.so").write_bytes(changed)
@@ -155,8 +155,8 @@ def test_a_library_for_another_machine(
 
 
 def test_a_library_that_was_cut_short(tmp_path: Path) -> None:
-    """A library that was not copied to its end is an OSError, wherever it ends, and no signal."""
-    # The file holds the numbers, but not the zeros.
+    """A truncated library is an OSError, wherever it ends, and never a fatal signal."""
+    # The file contains the numbers but not the zeros.
     source = "int numbers[4000] = {1}; int zeros[40000]; int f(void) { return numbers[0]; }"
     (tmp_path / "whole.c").write_text(source)
     build = ["cc", "-shared", "-fPIC", "whole.c", "-o", "whole.so"]
@@ -182,7 +182,7 @@ tvm_ffi.load_module("whole.so")
 
 
 def test_libraries_that_lack_something(tmp_path: Path) -> None:
-    """The error names the file once, then the symbol or the library that is missing."""
+    """The error names the file once, then the missing symbol or library."""
     source = "void missing_symbol(void); void f(void) { missing_symbol(); }"
     (tmp_path / "lacks.c").write_text(source)
     build = ["cc", "-shared", "-fPIC", "lacks.c", "-o"]
@@ -205,7 +205,7 @@ def test_libraries_that_lack_something(tmp_path: Path) -> None:
 
 
 def test_a_library_that_lacks_one_of_any_name(tmp_path: Path) -> None:
-    """The name of the missing library may be no UTF-8."""
+    """The missing library's name need not be UTF-8."""
     (tmp_path / "lacks.c").write_text("void f(void) {}")
     gone = b"libgone\xff.so"
     build = ["cc", "-shared", "-fPIC", "lacks.c", "-Wl,--no-as-needed", "-o"]
@@ -217,7 +217,7 @@ def test_a_library_that_lacks_one_of_any_name(tmp_path: Path) -> None:
 
 
 def test_errors_of_a_library_while_it_loads(tmp_path: Path) -> None:
-    """What its static init blocks throw arrives as it is, and says nothing of the file."""
+    """An error thrown by a static init block arrives unchanged, without the file's name."""
     words = 'expected a library that loads, got "x": it was another'
     (tmp_path / "throws.cc").write_text(
         "#include <tvm/ffi/tvm_ffi.h>\n"
@@ -231,19 +231,19 @@ def test_errors_of_a_library_while_it_loads(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [3, None, b"bytes.so"])
 def test_path_must_be_a_path(path: Any) -> None:
-    """Anything else is a TypeError."""
+    """A value that is not a path is a TypeError."""
     with pytest.raises(TypeError, match="load_module: path: expected a str or a path"):
         tvm_ffi.load_module(path)
 
 
 def is_loaded(path: Path) -> bool:
-    """Whether the library is mapped into this process."""
+    """Return whether the library is mapped into this process."""
     return bytes(path) in Path("/proc/self/maps").read_bytes()
 
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_unloading(library: Path, tmp_path: Path, keep: bool) -> None:
-    """A library is unloaded with its last function only if it is not to be kept."""
+    """A library is unloaded with its last function only if it need not be kept."""
     path = Path(shutil.copy(library, tmp_path / f"copy_{keep}.so"))
     module = tvm_ffi.load_module(path, keep_module_alive=keep)
     count = module.count
@@ -279,7 +279,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(small_big_int, small_big_int);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(array, array);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(string, string);
 """
-# Ends at once, because an array cannot be freed without its library.
+# Exits at once, because an array cannot be freed without its library.
 WHAT_KEEPS = """
 import gc, os, sys, tvm_ffi
 is_loaded = lambda: sys.argv[1] in open("/proc/self/maps").read()
@@ -296,7 +296,7 @@ os._exit(0)
 
 @pytest.fixture(scope="module")
 def makes(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A library that makes what its code frees."""
+    """A library whose code creates and frees its objects."""
     folder = tmp_path_factory.mktemp("makes")
     source = folder / "makes.cc"
     source.write_text(f"#include <cstdlib>\n{MAKES}")
@@ -315,7 +315,7 @@ def makes(tmp_path_factory: pytest.TempPathFactory) -> str:
     ],
 )
 def test_what_keeps_a_library_loaded(makes: str, name: str, kept: bool) -> None:
-    """A function from a lambda, a tensor of its allocator or a large BigInt does, for good."""
+    """A function from a lambda, a tensor of its allocator and a large BigInt keep it for good."""
     command = [sys.executable, "-c", WHAT_KEEPS, str(makes), name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (f"{kept} True\n", "")
@@ -332,7 +332,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 
 
 def test_a_library_with_a_global_function_stays(tmp_path: Path) -> None:
-    """Nothing unloads it, so that the global function has its code."""
+    """The library is never unloaded, so the global function's code remains."""
     source = tmp_path / "registers.cc"
     source.write_text(f"#include <tvm/ffi/reflection/registry.h>\n{REGISTERS}")
     path = cpp.build("registers", sources=source, build_directory=tmp_path / "build")
@@ -345,7 +345,7 @@ def test_a_library_with_a_global_function_stays(tmp_path: Path) -> None:
 
 
 def test_functions_are_listed(functions: Any) -> None:
-    """dir() has the functions beside the module's own attributes."""
+    """dir() lists the functions and the module's own attributes."""
     names = dir(functions)
     assert {"nop", "echo", "get_function", "kind"} <= set(names)
     assert "_metadata_affine" not in names
@@ -355,13 +355,13 @@ def test_functions_are_listed(functions: Any) -> None:
 
 
 def test_only_functions_are_listed(described: Any) -> None:
-    """Text of the library's own that looks like a function's name is none."""
+    """Other text in the library that looks like a function's name is not listed."""
     assert b"__tvm_ffi_with_prefix\0" in Path(described.path).read_bytes()
     assert "with_prefix" not in dir(described)
 
 
 def test_large_libraries_are_not_read_whole(library: Path, tmp_path: Path) -> None:
-    """Asking for a function that is not there costs the same in a library of a terabyte."""
+    """Looking up a missing function costs the same in a library of one terabyte."""
     large = tmp_path / "large.so"
     shutil.copy(library, large)
     with large.open("r+b") as file:
@@ -372,7 +372,7 @@ def test_large_libraries_are_not_read_whole(library: Path, tmp_path: Path) -> No
 
 
 def test_modules_are_called(described: Any, functions: Any) -> None:
-    """That calls the function main, if there is one."""
+    """Calling a module calls its function main, if there is one."""
     assert described(3) == 4
     assert described(x=4) == 5
     with pytest.raises(AttributeError, match="has no function 'main'"):
@@ -380,18 +380,18 @@ def test_modules_are_called(described: Any, functions: Any) -> None:
 
 
 def test_metadata_and_documentation(described: Any) -> None:
-    """Both are found by name; the result is None where the library gives nothing."""
+    """Both are found by name; without an entry in the library the result is None."""
     schema = json.loads(described.get_function_metadata("affine")["type_schema"])
     assert schema["named_args"]["return"] == [{"type": "std::string"}]
     assert described.get_function_metadata("missing") is None
     assert described.get_function_doc("affine") == "Scales x and adds to it."
     assert described.get_function_doc("unnamed") is None
-    # What tells about functions is no function itself.
+    # Metadata entries are not functions themselves.
     assert not described.implements_function("_metadata_affine")
 
 
 def test_imports(library: Path, described: Any) -> None:
-    """Functions of imported modules are found when asked for; imports can be forgotten."""
+    """Functions of imported modules are found on request; imports can be cleared."""
     module, other = (tvm_ffi.load_module(library) for _ in range(2))
     assert module.imports == []
     module.import_module(described)
@@ -412,7 +412,7 @@ def test_imports(library: Path, described: Any) -> None:
 
 
 def test_what_cannot_be_done_with_a_library(functions: Any) -> None:
-    """A loaded library runs; it is not written, turned into bytes or source."""
+    """A loaded library runs; it cannot be written, serialized or turned into source."""
     assert functions.get_property_mask() == tvm_ffi.module.ModulePropertyMask.RUNNABLE
     assert functions.is_runnable() is True
     assert functions.is_binary_serializable() is False
@@ -430,7 +430,7 @@ def test_what_cannot_be_done_with_a_library(functions: Any) -> None:
 
 @pytest.mark.parametrize("name", [3, None, b"nop"])
 def test_names_of_functions_are_text(functions: Any, name: Any) -> None:
-    """Anything else is a TypeError that names the module."""
+    """A name that is not text is a TypeError that names the module."""
     for ask in (
         *(functions.get_function, functions.implements_function),
         *(functions.get_function_doc, functions.get_function_metadata),
@@ -440,13 +440,13 @@ def test_names_of_functions_are_text(functions: Any, name: Any) -> None:
 
 
 def test_only_modules_are_imported(functions: Any) -> None:
-    """Anything else is a TypeError."""
+    """An import that is not a module is a TypeError."""
     with pytest.raises(TypeError, match=r"module: expected a tvm_ffi\.Module, got int"):
         functions.import_module(3)
 
 
 def test_system_library(described: Any) -> None:
-    """Functions that the program registered are found, first under the prefix, then without."""
+    """Functions registered by the program are found, first with the prefix, then without."""
     described.register_system_symbols()
     module = tvm_ffi.system_lib("tests.system.")
     assert module.kind == "system_lib"
@@ -462,7 +462,7 @@ def test_system_library(described: Any) -> None:
 
 
 def test_functions_outlive_their_module(described: Any) -> None:
-    """What tells about a function is there as long as the function is."""
+    """A function's documentation and metadata last as long as the function."""
     affine = tvm_ffi.load_module(described.path, keep_module_alive=False).affine
     gc.collect()
     assert affine(1, factor=2) == "1 2 none none"
@@ -470,7 +470,7 @@ def test_functions_outlive_their_module(described: Any) -> None:
 
 
 def test_each_import_is_asked_once() -> None:
-    """However many modules import it, and however deep it is."""
+    """It is queried once, however many modules import it and however deep it is."""
     modules = [tvm_ffi.system_lib(f"tests.module.deep.{i}.") for i in range(5000)]
     try:
         for outer, inner in itertools.pairwise(modules):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The command ``tvm-ffi new``: what it refuses, and the project that it makes.
+"""The command ``tvm-ffi new``: refused arguments, and the generated project.
 
 ``tests/snippets/test_new_project.py`` builds and uses such a project.
 """
@@ -40,19 +40,19 @@ TAKEN = "NAME: expected a name that no other package and no target of CMake has,
 
 @pytest.fixture(params=cli.RUNTIMES)
 def runtime(request):
-    """Each runtime that a wheel may require."""
+    """Each runtime that a wheel can require."""
     return request.param
 
 
 @pytest.fixture
 def project(tmp_path, runtime):
-    """A project for one of the runtimes."""
+    """A project for the current runtime."""
     pytest.importorskip("copier", reason="copier is not installed")
     return cli.new_project("row_scale", tmp_path, runtime)
 
 
 def texts(project):
-    """The text of each file of a project, by its path."""
+    """Return the text of each project file by its path."""
     return {
         path.relative_to(project).as_posix(): path.read_text()
         for path in project.rglob("*")
@@ -83,7 +83,7 @@ def texts(project):
     ],
 )
 def test_a_bad_name_is_refused(name, message, tmp_path, monkeypatch, capsys):
-    """The error names the argument, what it expected and what it got, and nothing is made."""
+    """The error names the argument, what was expected and what was given; nothing is created."""
     monkeypatch.chdir(tmp_path)
     assert cli.main(["new", name]) == 2
     said = capsys.readouterr()
@@ -93,12 +93,12 @@ def test_a_bad_name_is_refused(name, message, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("name", ["rows", "row_scale", "r2", "scale2_rows"])
 def test_a_good_name_is_accepted(name):
-    """Such a name is that of a package, and with hyphens that of a distribution."""
+    """A valid package name, with hyphens for underscores, is also a distribution name."""
     cli.check_name(name)
 
 
 def test_a_folder_with_files_is_refused(tmp_path):
-    """What is there stays as it is; a file or a broken link of that name is refused too."""
+    """Existing files stay unchanged; a file or broken link of that name is refused too."""
     (tmp_path / "rows").mkdir()
     (tmp_path / "rows" / ".hidden").write_text("mine")
     (tmp_path / "a_file").write_text("mine")
@@ -112,7 +112,7 @@ def test_a_folder_with_files_is_refused(tmp_path):
 
 
 def test_an_unknown_runtime_is_refused(tmp_path, capsys):
-    """The command and the function both list the runtimes."""
+    """Both the command and the function list the runtimes."""
     with pytest.raises(SystemExit) as ended:
         cli.main(["new", "rows", "--runtime", "tvm"])
     assert ended.value.code == 2
@@ -123,7 +123,7 @@ def test_an_unknown_runtime_is_refused(tmp_path, capsys):
 
 
 def test_without_copier(tmp_path, monkeypatch, capsys):
-    """The command says what to install, within the range that the package declares."""
+    """The command says what to install, within the version range that the package declares."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "copier", None)
     assert cli.main(["new", "rows"]) == 2
@@ -139,18 +139,18 @@ def test_without_copier(tmp_path, monkeypatch, capsys):
 
 
 def test_importing_the_command_imports_no_copier():
-    """Only making a project needs it."""
+    """Only creating a project needs copier."""
     code = "import sys, tvm_ffi.new.cli; print('copier' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
 
 
 def test_the_files_of_a_project(project):
-    """Exactly these, and no file with the answers to the template's questions."""
+    """There are exactly these files, and none with the answers to the template's questions."""
     assert texts(project).keys() == FILES
 
 
 def test_nothing_of_the_template_is_left(project):
-    """No braces of the template, no mark of a shown region, no path of this machine."""
+    """No template braces, region markers or local paths remain."""
     for name, text in texts(project).items():
         left = text.replace("${{ vars.RUNTIME }}", "").replace("${{ matrix.python }}", "")
         assert not re.search(r"\{\{ |\{%| \}\}|%\}", left), name
@@ -163,7 +163,7 @@ def test_nothing_of_the_template_is_left(project):
 
 
 def test_the_runtime_that_a_project_requires(project, runtime):
-    """It is named to build the wheel and to run it, and the other one is not."""
+    """The runtime is required to build and run the wheel, and the other runtime is not."""
     tomllib = pytest.importorskip("tomllib", reason="comes with Python 3.11")
     settings = tomllib.loads((project / "pyproject.toml").read_text())
     wanted = "apache-tvm-ffi>=0.1.15" if runtime == "apache-tvm-ffi" else runtime
@@ -174,7 +174,7 @@ def test_the_runtime_that_a_project_requires(project, runtime):
 
 
 def test_the_workflow_of_a_project(project, runtime):
-    """It builds the wheel once and tests it under each Python that the project supports."""
+    """It builds the wheel once and tests it on each Python version that the project supports."""
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     workflow = yaml.safe_load((project / ".github/workflows/ci.yml").read_text())
     jobs = workflow["jobs"]
@@ -187,7 +187,7 @@ def test_the_workflow_of_a_project(project, runtime):
 
 
 def test_the_utility_header_is_that_of_the_guide(project):
-    """The package has a copy of it, made when the package is built; a project has no marks."""
+    """The package ships a copy made at build time; a project's copy has no region markers."""
     header = ROOT / "examples" / "kernel_library" / "tvm_ffi_utils.h"
     lines = header.read_text().splitlines(keepends=True)
     text = "".join(line for line in lines if not re.match(r" *// \[\w+\.(begin|end)\]$", line))
@@ -205,7 +205,7 @@ def test_the_types_of_a_project(project):
 
 
 def test_no_network_and_no_git(tmp_path, monkeypatch):
-    """The template is part of the package, so neither is needed."""
+    """The template is part of the package, so neither a network nor Git is needed."""
     pytest.importorskip("copier", reason="copier is not installed")
 
     def refuse(*_):
@@ -217,14 +217,14 @@ def test_no_network_and_no_git(tmp_path, monkeypatch):
 
 
 def test_a_closed_input(tmp_path, monkeypatch):
-    """Python has no object for it, and the command asks nothing."""
+    """Python has no object for a closed input, and the command does not prompt."""
     pytest.importorskip("copier", reason="copier is not installed")
     monkeypatch.setattr(sys, "stdin", None)
     assert cli.new_project("rows", tmp_path).is_dir()
 
 
 def test_the_command(tmp_path):
-    """Without a terminal it asks nothing; it fills an empty folder."""
+    """Without a terminal it does not prompt; it fills an empty folder."""
     pytest.importorskip("copier", reason="copier is not installed")
     (tmp_path / "rows").mkdir()
     done = subprocess.run(

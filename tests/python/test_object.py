@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Python classes for object types: identity, registration, threads."""
+"""Python classes for object types: identity, registration and threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .object_classes import Classes, call, same_classes  # noqa: F401  (a fixtur
 
 
 def test_identity(classes: Classes) -> None:
-    """Two instances for one object are equal and have one hash; those of two objects are not."""
+    """Two instances of one object are equal with equal hashes; those of two objects differ."""
     pair = classes.Pair(1, 2)
     again = call("echo", pair)
     assert again is not pair
@@ -43,7 +43,7 @@ def test_identity(classes: Classes) -> None:
 
 
 def test_weak_references(classes: Classes) -> None:
-    """A weak reference tells of the instance, not of the object."""
+    """A weak reference follows the instance, not the object."""
     pair = classes.Pair(1, 2)
     died: list[int] = []
     reference = weakref.ref(pair, lambda _: died.append(1))
@@ -56,7 +56,7 @@ def test_weak_references(classes: Classes) -> None:
 
 
 def test_objects_are_freed(classes: Classes) -> None:
-    """An object goes with its last reference."""
+    """An object is freed with its last reference."""
     before = call("pairs_alive")
     pairs = [classes.Pair(i, i) for i in range(10)]
     node = classes.Node(next=pairs[0])
@@ -68,7 +68,7 @@ def test_objects_are_freed(classes: Classes) -> None:
 
 
 def test_cycles_are_collected(classes: Classes) -> None:
-    """An instance with a dictionary that refers to itself is collected, with its object."""
+    """An instance with a __dict__ that refers to itself is collected, along with its object."""
 
     class Cyclic(classes.Pair):  # type: ignore[misc, name-defined]
         __slots__ = ("__dict__",)
@@ -86,7 +86,7 @@ def test_cycles_are_collected(classes: Classes) -> None:
 
 
 def test_types_without_a_class(classes: Classes) -> None:
-    """A type that no class is registered for gets one, with those of its ancestors."""
+    """A type without a registered class gets one, as do its ancestors."""
     value = call("cpp_only")
     assert (value.v1, value.v2, value.next()) == (41, 42, 42)
     assert [cls.__name__ for cls in type(value).__mro__] == [
@@ -108,7 +108,7 @@ def test_types_without_a_class(classes: Classes) -> None:
 
 
 def test_a_class_for_the_parent_comes_late(classes: Classes) -> None:
-    """A parent's class is a base of those made for its descendants, also if it comes late."""
+    """A parent's class is a base of the classes of its descendants, even if registered later."""
     early = call("cpp_only")
 
     @register_object("objects.BaseOnly")
@@ -122,7 +122,7 @@ def test_a_class_for_the_parent_comes_late(classes: Classes) -> None:
 
 
 def test_the_last_class_stays(classes: Classes) -> None:
-    """A class that is registered again replaces the one from before, for new instances."""
+    """A class registered later replaces the earlier one for new instances."""
     old = call("echo", classes.Pair(1, 2))
 
     @register_object("objects.Pair")
@@ -135,7 +135,7 @@ def test_the_last_class_stays(classes: Classes) -> None:
 
 
 def test_refused_registrations(classes: Classes) -> None:
-    """What cannot be registered is refused by name."""
+    """An invalid registration is refused with a specific message."""
     for type_key, bases, error, message in (
         ("no.such", (Object,), ValueError, "type_key: expected a type that a loaded library"),
         ("objects.Pair\0", (Object,), ValueError, "type_key: expected a type that a loaded"),
@@ -161,7 +161,7 @@ def test_refused_registrations(classes: Classes) -> None:
 
 
 def test_type_info(classes: Classes) -> None:
-    """The class tells what is registered."""
+    """The class exposes the registered information."""
     info = classes.Leaf.__tvm_ffi_type_info__
     assert (info.type_key, info.type_cls) == ("objects.Leaf", classes.Leaf)
     assert [field.name for field in info.fields] == ["extra"]
@@ -176,11 +176,11 @@ def test_type_info(classes: Classes) -> None:
     assert methods["sum"].doc == "Adds them."
 
 
-# Threads, and the end
+# Threads and shutdown
 
 
 def test_threads_make_one_class(objects: Path) -> None:
-    """A type without a class gets one, also where several threads see its first object."""
+    """A type without a class gets only one, even if several threads see its first object."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -234,7 +234,7 @@ def test_a_class_is_made_while_another_waits() -> None:
 
 
 def test_threads(classes: Classes) -> None:
-    """Several threads make, read, write and drop objects at once."""
+    """Several threads create, read, write and drop objects at once."""
     shared = classes.Node()
     errors: list[BaseException] = []
     before = call("pairs_alive")
@@ -261,7 +261,7 @@ def test_threads(classes: Classes) -> None:
 
 
 def test_objects_outlive_their_module(objects: Path) -> None:
-    """Objects that are left when Python ends, after their module is gone, do no harm."""
+    """Objects still alive at exit, after their module is gone, do no harm."""
     code = f"""
 import gc, tvm_ffi
 module = tvm_ffi.load_module({str(objects)!r}, keep_module_alive=False)

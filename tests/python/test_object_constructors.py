@@ -21,7 +21,7 @@ from .object_classes import Classes, call, same_classes  # noqa: F401  (a fixtur
 
 
 def test_constructor_of_the_class(classes: Classes) -> None:
-    """A registered constructor takes its arguments by position; the message names them."""
+    """A registered constructor takes positional arguments, which error messages identify."""
     assert classes.Pair(1, 2).b == 2
     with pytest.raises(TypeError, match=r"objects\.Pair.*expected 2 arguments, got 1"):
         classes.Pair(1)
@@ -32,7 +32,7 @@ def test_constructor_of_the_class(classes: Classes) -> None:
 
 
 def test_constructor_of_the_fields(classes: Classes) -> None:
-    """A constructor that is made of the fields takes keywords, and fills in defaults."""
+    """A constructor generated from the fields takes keywords and fills in defaults."""
     node = classes.Node(3, 1.5, name="x")
     assert (node.number, node.real, node.flag, node.name) == (3, 1.5, False, "x")
     assert classes.Node(**{"number": 4}).number == 4
@@ -50,7 +50,7 @@ def test_constructor_of_the_fields(classes: Classes) -> None:
 
 
 def test_made_of_a_type_index(classes: Classes) -> None:
-    """Other languages make an object of its type's index, names of fields and their values."""
+    """Other languages create an object from a type index, field names and values."""
     make = tvm_ffi.get_global_func("ffi.MakeObjectFromPackedArgs")
     keys = list(tvm_ffi.registry.get_registered_type_keys())
     assert keys[:4] == ["None", "int", "bool", "float"]
@@ -75,7 +75,7 @@ def test_made_of_a_type_index(classes: Classes) -> None:
 
 
 def test_no_constructor(classes: Classes) -> None:
-    """A type without a constructor refuses to be called, also where its parent has one."""
+    """A type without a constructor cannot be called, even if its parent has one."""
     for cls in (Object, classes.Stuck, type(call("locked", 3))):
         with pytest.raises(TypeError, match="cannot be made by calling its type"):
             cls()
@@ -87,7 +87,7 @@ def test_no_constructor(classes: Classes) -> None:
 
 
 def test_init_false(classes: Classes) -> None:
-    """With init=False the class keeps the __init__ that it has."""
+    """With init=False the class keeps its existing __init__."""
 
     @register_object("objects.Pair", init=False)
     class Pair(Object):
@@ -102,7 +102,7 @@ def test_init_false(classes: Classes) -> None:
 
 
 def test_subclass_with_its_own_init(classes: Classes) -> None:
-    """A subclass calls the constructor by super(), and may have attributes of its own."""
+    """A subclass calls the constructor through super() and can have its own attributes."""
 
     class Noted(classes.Pair):  # type: ignore[misc, name-defined]
         __slots__ = ("__dict__", "count")
@@ -115,12 +115,12 @@ def test_subclass_with_its_own_init(classes: Classes) -> None:
     noted: Any = Noted(3)
     assert (noted.sum(), noted.note, noted.count) == (6, "before", 3)
     assert isinstance(noted, classes.Pair)
-    # The object has no memory of the subclass.
+    # The object does not remember the subclass.
     assert type(call("echo", noted)) is classes.Pair
 
 
 def test_init_handle_by_constructor(classes: Classes) -> None:
-    """An __init__ can take the object of any function."""
+    """An __init__ can take over the object returned by any function."""
 
     class Twin(classes.Pair):  # type: ignore[misc, name-defined]
         def __init__(self, both: int) -> None:
@@ -139,7 +139,7 @@ def test_init_handle_by_constructor(classes: Classes) -> None:
 
 
 def test_instances_without_an_object(classes: Classes) -> None:
-    """An instance whose __init__ made no object is refused everywhere, and harms nothing."""
+    """An instance whose __init__ created no object is refused everywhere, without harm."""
 
     class Lazy(classes.Node):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
@@ -165,7 +165,7 @@ def test_instances_without_an_object(classes: Classes) -> None:
 
 
 def test_a_constructor_that_raises_leaves_nothing(classes: Classes) -> None:
-    """An instance whose constructor failed is dropped with all that it had."""
+    """An instance whose constructor failed is dropped along with everything it held."""
 
     class Failing(classes.Pair):  # type: ignore[misc, name-defined]
         __slots__ = ("__dict__",)
@@ -184,7 +184,7 @@ def test_a_constructor_that_raises_leaves_nothing(classes: Classes) -> None:
 
 
 def test_abstract_bases(classes: Classes) -> None:
-    """A class can derive from an abstract base class as well."""
+    """A class can also derive from an abstract base class."""
 
     @register_object("objects.Pair")
     class AsSequence(Object, Sequence):  # type: ignore[type-arg]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""What objects look like, and their copies and pickles."""
+"""Printed form, copies and pickles of objects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .object_classes import Classes, call, same_classes  # noqa: F401  (a fixtur
 
 
 def test_repr(classes: Classes) -> None:
-    """The printed form has the type's name and its fields, unless they are hidden."""
+    """The printed form has the type's name and its fields, except hidden ones."""
     assert repr(classes.Pair(1, 2)) == "objects.Pair(a=1, b=2)"
     assert repr(classes.Leaf(extra=3, name="x")) == (
         "objects.Leaf(number=1, real=0.5, flag=False, narrow=0, name='x', any=None, next=None, "
@@ -30,7 +30,7 @@ def test_repr(classes: Classes) -> None:
 
 
 def test_repr_of_cycles_and_long_chains(classes: Classes) -> None:
-    """An object in itself is printed once; a chain beyond Python's limit is an error."""
+    """A self-referential object is printed once; a chain beyond Python's limit is an error."""
     node = classes.Node()
     node.next = node
     try:
@@ -43,13 +43,13 @@ def test_repr_of_cycles_and_long_chains(classes: Classes) -> None:
         chain = classes.Node(next=chain)
     with pytest.raises(RecursionError):
         repr(chain)
-    while chain is not None:  # C++ would free it recursively
+    while chain is not None:  # C++ would free the chain recursively
         rest, chain.next = chain.next, None
         chain = rest
 
 
 def test_repr_of_a_field_that_raises(classes: Classes) -> None:
-    """An error in a value's own repr comes through, and the next call is not affected."""
+    """An error in a value's own repr propagates, and the next call is not affected."""
 
     class Bad:
         def __repr__(self) -> str:
@@ -62,7 +62,7 @@ def test_repr_of_a_field_that_raises(classes: Classes) -> None:
 
 
 def test_copies(classes: Classes) -> None:
-    """A copy is another object with the same fields; a type without copies says so."""
+    """A copy is a new object with the same fields; a non-copyable type is an error that says so."""
     inner = classes.Pair(1, 2)
     node = classes.Node(5, next=inner)
     shallow = copy.copy(node)
@@ -88,7 +88,7 @@ def test_copies(classes: Classes) -> None:
 
 @given(protocol=st.integers(0, pickle.HIGHEST_PROTOCOL), number=st.integers(-5, 5), name=st.text())
 def test_pickles(classes: Classes, protocol: int, number: int, name: str) -> None:
-    """Objects that their fields describe come back, each once, cycles included."""
+    """Objects fully described by their fields round-trip, each exactly once, cycles included."""
     leaf = classes.Leaf(extra=number, name=name)
     node = classes.Node(number, next=leaf, any=leaf)
     leaf.next = node
@@ -104,7 +104,7 @@ def test_pickles(classes: Classes, protocol: int, number: int, name: str) -> Non
 
 
 def test_making_an_object_ends_none(classes: Classes) -> None:
-    """The __del__ of a class runs once for what its caller made, when that goes."""
+    """A class's __del__ runs once per object that the caller created, when that is dropped."""
     ended = []
 
     @register_object("objects.Pair")
@@ -131,7 +131,7 @@ def test_making_an_object_ends_none(classes: Classes) -> None:
 
 
 def test_slots_are_copied(classes: Classes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a subclass keeps in slots of its own goes along, as for every Python class."""
+    """Values in a subclass's own slots are copied too, as for every Python class."""
 
     class Labelled(classes.Node):  # type: ignore[misc, name-defined]
         __slots__ = ("__dict__", "label", "unset")
@@ -148,7 +148,7 @@ def test_slots_are_copied(classes: Classes, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_what_cannot_be_pickled(classes: Classes) -> None:
-    """A type whose objects have more than their fields, or no constructor, is named."""
+    """A type with state beyond its fields, or without a constructor, is named."""
 
     @register_object("objects.Hidden")
     class Hidden(Object):
@@ -170,7 +170,7 @@ def test_what_cannot_be_pickled(classes: Classes) -> None:
 
 
 def test_a_member_in_a_gap_is_not_copied(classes: Classes) -> None:
-    """What lies in the padding behind a field is not seen: the copy has its default."""
+    """A member in the padding after a field is not detected: the copy has its default."""
 
     @register_object("objects.Padded")
     class Padded(Object):
@@ -186,14 +186,14 @@ def test_a_member_in_a_gap_is_not_copied(classes: Classes) -> None:
 
 
 def test_a_pickle_without_its_library(classes: Classes) -> None:
-    """A process that has not loaded the library says which type is missing."""
+    """A process that has not loaded the library reports the missing type."""
     code = f"import pickle; pickle.loads({pickle.dumps(call('cpp_only'))!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ValueError: cannot unpickle objects.inner.CppOnly: expected its library" in done.stderr
 
 
 def test_objects_in_containers_are_recreated_for_each_place(classes: Classes) -> None:
-    """Those that fields refer to are recreated once, as ``ffi.DeepCopy`` copies all."""
+    """Objects referenced by fields are recreated once, as ``ffi.DeepCopy`` does for all."""
     part = classes.Node(1)
     whole = classes.Node(2, any=tvm_ffi.List([part, part]), next=part)
     for take in (copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))):

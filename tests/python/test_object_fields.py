@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Fields and methods of object types, through their Python classes."""
+"""Fields and methods of object types, accessed through their Python classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .object_classes import Classes, call, same_classes  # noqa: F401  (a fixtur
 
 
 def test_fields_are_read(classes: Classes) -> None:
-    """A field is an attribute, and its documentation is the attribute's."""
+    """A field is an attribute with the field's documentation."""
     pair = classes.Pair(3, 4)
     assert (pair.a, pair.b) == (3, 4)
     assert classes.Pair.a.__doc__ == "The first."
@@ -40,7 +40,7 @@ def test_fields_are_read(classes: Classes) -> None:
 def test_fields_keep_what_is_set(
     classes: Classes, number: int, real: float, flag: bool, narrow: int, name: str, anything: Any
 ) -> None:
-    """A field gives back the value that it was set to."""
+    """A field returns the value it was set to."""
     node = classes.Node()
     node.number, node.real, node.flag = number, real, flag
     node.narrow, node.name, node.any = narrow, name, anything
@@ -67,7 +67,7 @@ def test_fields_keep_what_is_set(
 def test_wrong_values_are_refused(
     classes: Classes, name: str, value: Any, error: type[Exception], message: str
 ) -> None:
-    """A value that does not convert is refused by name, and the field keeps what it had."""
+    """A value that does not convert is refused by name, and the field keeps its value."""
     node = classes.Node()
     before = getattr(node, name)
     with pytest.raises(error) as raised:
@@ -77,7 +77,7 @@ def test_wrong_values_are_refused(
 
 
 def test_read_only_fields(classes: Classes) -> None:
-    """A field that was registered for reading is not written, and none is deleted."""
+    """A field registered as read-only cannot be written, and no field can be deleted."""
     pair = classes.Pair(1, 2)
     with pytest.raises(AttributeError, match=r"^objects\.Pair\.a: the field can only be read$"):
         pair.a = 3
@@ -87,14 +87,14 @@ def test_read_only_fields(classes: Classes) -> None:
 
 
 def test_unknown_attributes_are_refused(classes: Classes) -> None:
-    """A misspelt field is no new attribute."""
+    """A misspelt field name does not create an attribute."""
     with pytest.raises(AttributeError, match="nubmer"):
         classes.Node().nubmer = 3
     assert not hasattr(classes.Node(), "__dict__")
 
 
 def test_fields_ask_for_their_object(classes: Classes) -> None:
-    """A field reads no other object than one that has it."""
+    """A field descriptor refuses an object without that field."""
     for other, got in ((3, "int"), (classes.Node(), "Node")):
         with pytest.raises(TypeError, match=rf"^objects\.Pair\.a: expected an .*, got {got}$"):
             classes.Pair.a.__get__(other)
@@ -104,7 +104,7 @@ def test_fields_ask_for_their_object(classes: Classes) -> None:
 
 
 def test_a_tensor_in_a_field_keeps_its_memory(classes: Classes) -> None:
-    """A field that holds an array shares its memory, and keeps it."""
+    """A field that holds an array shares its memory and keeps it alive."""
     array = numpy.arange(4.0)
     before = sys.getrefcount(array)
     node = classes.Node(tensor=array)
@@ -117,7 +117,7 @@ def test_a_tensor_in_a_field_keeps_its_memory(classes: Classes) -> None:
 
 
 def test_fields_hold_objects(classes: Classes) -> None:
-    """An object in a field is that very object, of its own class."""
+    """An object in a field keeps its identity and class."""
     inner = classes.Leaf(extra=3)
     outer = classes.Node(next=inner)
     assert outer.next == inner
@@ -133,7 +133,7 @@ def test_fields_hold_objects(classes: Classes) -> None:
 
 
 def test_methods(classes: Classes) -> None:
-    """Methods take the object first; static ones do not; they have names and documentation."""
+    """Methods take the object first, except static ones; they have names and documentation."""
     pair = classes.Pair(3, 4)
     assert pair.sum() == 7
     assert classes.Pair.sum(pair) == 7
@@ -147,7 +147,7 @@ def test_methods(classes: Classes) -> None:
 
 
 def test_methods_refuse_what_does_not_fit(classes: Classes) -> None:
-    """The message names the method, the argument and what came; errors keep their kind."""
+    """The message names the method, the argument and its type; errors keep their kind."""
     with pytest.raises(ValueError, match=r"^not 3$"):
         classes.Pair(3, 4).refuse()
     with pytest.raises(TypeError, match=r"objects\.Pair\.sum.*expected objects\.Pair, got objects"):
@@ -157,7 +157,7 @@ def test_methods_refuse_what_does_not_fit(classes: Classes) -> None:
 
 
 def test_methods_of_ancestors(classes: Classes) -> None:
-    """A class that skips a parent's class has the parent's members all the same."""
+    """A class whose parent class is skipped still has the parent's members."""
 
     @register_object("objects.Leaf")
     class Straight(Object):
@@ -168,7 +168,7 @@ def test_methods_of_ancestors(classes: Classes) -> None:
 
 
 def test_the_class_body_wins(classes: Classes) -> None:
-    """What the class defines itself is not replaced by what is registered."""
+    """Members defined in the class body are not replaced by registered ones."""
 
     @register_object("objects.Pair")
     class Mine(Object):

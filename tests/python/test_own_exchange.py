@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3
-"""The table of functions by which other frameworks exchange tensors with tvm_ffi.Tensor."""
+"""The function table through which other frameworks exchange tensors with tvm_ffi.Tensor."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Table(ctypes.Structure):
 
 @pytest.fixture
 def table() -> Any:
-    """Give the table of tvm_ffi.Tensor."""
+    """Return the table of tvm_ffi.Tensor."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype = ctypes.c_void_p
     pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
@@ -75,7 +75,7 @@ def table() -> Any:
 
 
 def managed_tensor(*shape: int, flags: int = 0) -> tuple[Managed, list[int]]:
-    """Make a tensor of float32 without strides; the list gets an element when it is released."""
+    """Create a float32 tensor without strides; the list gets an element on each release."""
     released: list[int] = []
     data = (ctypes.c_float * 24)(*range(24))
     extents = (ctypes.c_int64 * len(shape))(*shape)
@@ -89,17 +89,17 @@ def managed_tensor(*shape: int, flags: int = 0) -> tuple[Managed, list[int]]:
 
 
 def wrapped(table: Any, managed: Any) -> Any:
-    """Make a tensor of what is managed."""
+    """Create a tensor from a managed one."""
     out = ctypes.py_object()
     assert table.from_managed(managed, out) == 0
     made = out.value
-    ctypes.pythonapi.Py_DecRef(ctypes.py_object(made))  # the table's reference is the caller's
+    ctypes.pythonapi.Py_DecRef(ctypes.py_object(made))  # the caller owns the table's reference
     return made
 
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_there_and_back(table: Any, read_only: bool) -> None:
-    """A tensor that was exported and wrapped again has the same memory, and may be as read-only."""
+    """A tensor exported and wrapped again has the same memory and keeps its read-only flag."""
     source = numpy.arange(6, dtype="float32").reshape(2, 3)
     source.setflags(write=not read_only)
     tensor = tvm_ffi.from_dlpack(source, allow_read_only=True)
@@ -114,7 +114,7 @@ def test_there_and_back(table: Any, read_only: bool) -> None:
 
 
 def test_tensors_of_others_are_released_once(table: Any) -> None:
-    """A wrapped tensor belongs to its wrapper; strides that are not there are those of rows."""
+    """A wrapper owns the wrapped tensor; missing strides default to row-major."""
     managed, released = managed_tensor(2, 3, 4)
     made = wrapped(table, managed)
     assert made.strides == (12, 4, 1)
@@ -125,7 +125,7 @@ def test_tensors_of_others_are_released_once(table: Any) -> None:
 
 
 def test_a_wrong_tensor_stays_with_its_owner(table: Any) -> None:
-    """One with a negative extent is refused, and not released."""
+    """A tensor with a negative extent is refused and not released."""
     managed, released = managed_tensor(2, -3)
     with pytest.raises(ValueError, match="negative"):
         table.from_managed(managed, ctypes.py_object())
@@ -133,7 +133,7 @@ def test_a_wrong_tensor_stays_with_its_owner(table: Any) -> None:
 
 
 def test_views(table: Any) -> None:
-    """A view is the description of the tensor itself."""
+    """A view describes the tensor itself."""
     tensor = tvm_ffi.from_dlpack(numpy.zeros((2, 3), "int16"))
     view = View()
     assert table.to_view(tensor, view) == 0
@@ -151,7 +151,7 @@ def test_other_objects_are_refused(table: Any, name: str) -> None:
 
 
 def test_the_stream_of_a_device(table: Any) -> None:
-    """The stream is the one on which the functions of libraries work."""
+    """The stream is the one on which library functions run."""
     found = ctypes.c_void_p()
     with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 1), 24):
         assert table.current_stream(CUDA, 1, found) == 0
@@ -171,7 +171,7 @@ def test_the_stream_of_a_device(table: Any) -> None:
 def test_allocation(
     table: Any, device: tuple[int, int], shape: tuple[int, ...], kind: bytes, said: bytes
 ) -> None:
-    """Memory has the shape that was asked for; an error goes to the function of the caller."""
+    """The memory has the requested shape; an error goes to the caller's error function."""
     errors: list[tuple[bytes, bytes]] = []
     extents = (ctypes.c_int64 * 2)(*shape)
     prototype = View(None, *device, 2, 2, 32, 1, extents, None, 0)

@@ -17,12 +17,12 @@ from .at_hand import framework
 
 @pytest.fixture(scope="module")
 def paddle() -> Any:
-    """Give PaddlePaddle, or skip."""
+    """Return PaddlePaddle, or skip."""
     return framework("paddle")
 
 
 def test_the_allocator_is_paddles(functions: Any, paddle: Any) -> None:
-    """A call with its tensors allocates as PaddlePaddle does."""
+    """A call with its tensors uses PaddlePaddle's allocator."""
     x = paddle.zeros([1])
     assert functions.has_allocator(x) is True
     assert functions.has_allocator() is False
@@ -48,12 +48,12 @@ def test_dtypes_and_places_are_read(functions: Any, paddle: Any) -> None:
 
 
 def test_other_dtypes_are_refused(paddle: Any) -> None:
-    """What DLPack has no code for is a TypeError."""
+    """A dtype without a DLPack code is a TypeError."""
     with pytest.raises(TypeError, match=r"expected a dtype that DLPack knows, got .*(?i:pstring)"):
         tvm_ffi.dtype(paddle.pstring)
 
 
-# All of it lives until the interpreter ends, and some of it longer.
+# All of it lives until interpreter exit, and some of it longer.
 KEPT = """
 import builtins, numpy, paddle, tvm_ffi
 
@@ -71,7 +71,7 @@ print("ends")
 
 
 def test_tensors_that_live_until_exit(paddle: Any) -> None:
-    """A program that keeps tensors from NumPy to PaddlePaddle and back ends with status 0."""
+    """A program that keeps tensors passed from NumPy to PaddlePaddle and back exits with status 0."""
     command = [sys.executable, "-W", "ignore", "-c", KEPT]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "ends\n"), done.stderr
