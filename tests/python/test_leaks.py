@@ -106,7 +106,7 @@ def test_rows_do_what_they_are_named_after(rows: dict[str, Row]) -> None:
 
 @pytest.mark.parametrize("name", ["callback with a tensor", "callback with a torch tensor"])
 def test_callbacks_get_tensors(rows: dict[str, Row], name: str) -> None:
-    """There are as many calls as the row divides its time by, each taking and returning a tensor."""
+    """There are as many calls as the row divides its time by; each takes and returns a tensor."""
     if name not in rows:
         pytest.skip("the framework is not installed")
     row = rows[name]

@@ -74,7 +74,7 @@ def test_one_object_at_a_time_holds_it(path: Path) -> None:
 
 
 def test_releasing_what_is_not_held_does_nothing(path: Path) -> None:
-    """It is a no-op before and after holding the lock, and does not unlock another object's lock."""
+    """It is a no-op before and after holding the lock, and never unlocks another object's lock."""
     lock, other = FileLock(path), FileLock(path)
     lock.release()
     assert other.acquire()

@@ -71,7 +71,7 @@ print("ends")
 
 
 def test_tensors_that_live_until_exit(paddle: Any) -> None:
-    """A program that keeps tensors passed from NumPy to PaddlePaddle and back exits with status 0."""
+    """A program that keeps tensors passed from NumPy to PaddlePaddle and back exits normally."""
     command = [sys.executable, "-W", "ignore", "-c", KEPT]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "ends\n"), done.stderr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3, R4
-"""Objects of any library that say by a method what they are passed as."""
+"""Objects of any library that define by a method what they are passed as."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CUDA = 2
 
 
 def with_method(name: str, answer: Any, *bases: type) -> Any:
-    """Make an object with one method."""
+    """Create an object with one method."""
     return type("Duck", bases, {name: lambda self: answer})()
 
 
@@ -37,12 +37,12 @@ def with_method(name: str, answer: Any, *bases: type) -> Any:
     ],
 )
 def test_values_that_stand_in(functions: Any, method: str, answer: Any, expected: Any) -> None:
-    """What the method gives is passed in the object's place."""
+    """The method's result is passed in place of the object."""
     assert functions.echo(with_method(method, answer)) == (answer if expected is None else expected)
 
 
 def test_a_method_that_is_there_only_once(functions: Any) -> None:
-    """The answer of a metaclass is kept: it may answer differently the next time."""
+    """A method found through a metaclass is cached: a later look-up may give another result."""
     answers = iter([lambda self: 3])
 
     class Meta(type):
@@ -60,7 +60,7 @@ def test_a_method_that_is_there_only_once(functions: Any) -> None:
 def test_a_class_named_like_a_package_that_is_not_there(
     functions: Any, monkeypatch: Any, package: str
 ) -> None:
-    """Without the framework its objects are like any other."""
+    """If the framework is not imported, such objects are treated like any others."""
     monkeypatch.delitem(sys.modules, "jax" if package == "jaxlib" else package, raising=False)
     value = type("Array", (), {"__module__": f"{package}.inner"})()
     assert functions.echo(value) is value
@@ -83,20 +83,20 @@ NUMBER = {"__index__": lambda self: 7, "__float__": lambda self: 7.5}
     [("__tvm_ffi_int__", 3), ("__tvm_ffi_float__", 2.5), ("__tvm_ffi_value__", "text")],
 )
 def test_numbers_that_stand_in(functions: Any, method: str, answer: Any, number: str) -> None:
-    """A number of a compiler, such as CuTe DSL's, says how it is passed, whatever else it has."""
+    """A compiler's number, such as CuTe DSL's, defines how it is passed, whatever else it defines."""
     value = type("Number", (), {method: lambda self: answer, number: NUMBER[number]})()
     assert functions.echo(value) == answer
     assert functions.echo(type("Plain", (), {number: NUMBER[number]})()) in (7, 7.5)
 
 
 def test_a_callable_address_is_an_address(functions: Any) -> None:
-    """Methods that give an address go before a call."""
+    """Methods that give an address take precedence over __call__."""
     methods = {"__tvm_ffi_opaque_ptr__": lambda self: 64, "__call__": lambda self: 1}
     assert functions.echo(type("Pointer", (), methods)()).value == 64
 
 
 def test_objects_that_stand_in(functions: Any) -> None:
-    """A wrapper of a tensor passes the tensor, even if it is an array too."""
+    """A wrapper of a tensor passes the tensor, even if the wrapper is also an array."""
     tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))
 
     class Wrapper:
@@ -114,7 +114,7 @@ def test_objects_that_stand_in(functions: Any) -> None:
 
 
 def test_stand_ins_live_until_the_call_is_over(functions: Any) -> None:
-    """A tensor that only the method's answer holds is kept for the call, and not longer."""
+    """A tensor held only by the method's result lives for the call and no longer."""
     gone: list[Any] = []
 
     class Maker:
@@ -132,7 +132,7 @@ def test_stand_ins_live_until_the_call_is_over(functions: Any) -> None:
 
 
 def test_stand_ins_are_counted(functions: Any) -> None:
-    """A call with a stand-in leaves every reference where it was."""
+    """A call with a stand-in leaves every reference count unchanged."""
     tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))
     duck = with_method("__tvm_ffi_object__", tensor)
     before = sys.getrefcount(tensor), functions.use_count(tensor)
@@ -142,7 +142,7 @@ def test_stand_ins_are_counted(functions: Any) -> None:
 
 
 def test_a_duck_of_itself_is_an_error(functions: Any) -> None:
-    """An object that stands in for itself ends in an error, not in a crash."""
+    """An object that stands in for itself raises an error and does not crash."""
 
     class Endless:
         def __tvm_ffi_value__(self) -> Any:
@@ -161,7 +161,7 @@ def test_a_duck_of_itself_is_an_error(functions: Any) -> None:
         ("__dlpack_device__", (1,), r"nop: argument 0 \(Duck\)"),
         ("__dlpack_device__", 7, r"nop: argument 0 \(Duck\): .*int"),
         ("__dlpack_device__", (2**31, 0), r"nop: argument 0 \(Duck\): .* of 32 bits each"),
-        # 258 and 65537 are the codes of a floating-point type and of one lane, cut to their fields.
+        # 258 and 65537 are the codes of a floating-point type and of one lane if truncated.
         *(
             ("__dlpack_data_type__", answer, rf"argument 0 \(Duck\): expected .* got {got}")
             for answer, got in (
@@ -178,13 +178,13 @@ def test_a_duck_of_itself_is_an_error(functions: Any) -> None:
     ],
 )
 def test_wrong_answers(functions: Any, method: str, answer: Any, message: str) -> None:
-    """A method that answers nonsense is an error that names the argument."""
+    """An invalid answer from a method is an error that names the argument."""
     with pytest.raises((TypeError, ValueError), match=message):
         functions.nop(with_method(method, answer))
 
 
 def test_raising_methods(functions: Any) -> None:
-    """What the method raises is the cause of an error that names the argument."""
+    """An exception raised by the method is the cause of an error that names the argument."""
 
     class Raising:
         def __tvm_ffi_object__(self) -> Any:
@@ -196,7 +196,7 @@ def test_raising_methods(functions: Any) -> None:
 
 
 def test_integers_go_before_their_methods(functions: Any) -> None:
-    """A subclass of int is passed as the integer that it is."""
+    """A subclass of int is passed as its integer value."""
     assert functions.echo(type("Duck", (int,), {"__tvm_ffi_int__": lambda self: 3})(7)) == 7
 
 
@@ -216,7 +216,7 @@ class Streamed:
 
 
 def on_device_three(values: Any) -> Any:
-    """Give a capsule that says that its memory is on CUDA device 3."""
+    """Return a capsule that claims its memory is on CUDA device 3."""
     import ctypes
 
     capsule = values.__dlpack__()
@@ -229,7 +229,7 @@ def on_device_three(values: Any) -> Any:
 
 
 def test_the_named_stream_is_followed(functions: Any) -> None:
-    """A call runs on the stream that the argument names, also after from_dlpack."""
+    """A call runs on the stream named by the argument, even after from_dlpack."""
     source = Streamed()
     assert functions.stream_of(CUDA, 3, source) == 99
     tensor = tvm_ffi.from_dlpack(source)
@@ -240,7 +240,7 @@ def test_the_named_stream_is_followed(functions: Any) -> None:
 
 
 def test_a_container_follows_the_named_stream(functions: Any) -> None:
-    """A container made of the argument asks it again in each call."""
+    """A container that holds the argument queries its stream again on each call."""
     source = Streamed()
     assert functions.stream_of(CUDA, 3, [source]) == 99
     container = tvm_ffi.convert([source])
@@ -262,7 +262,7 @@ def test_from_dlpack_keeps_who_names_the_stream(functions: Any) -> None:
 
 
 def test_a_stream_that_raises(functions: Any) -> None:
-    """What __tvm_ffi_env_stream__ raises names the argument; nothing stays set."""
+    """An error raised by __tvm_ffi_env_stream__ names the argument, and no stream stays set."""
 
     class Broken(Streamed):
         def __tvm_ffi_env_stream__(self) -> int:
@@ -274,7 +274,7 @@ def test_a_stream_that_raises(functions: Any) -> None:
 
 
 def test_allocation_on_a_gpu_needs_a_framework_that_can(functions: Any, tmp_path: Any) -> None:
-    """Where no argument's framework has memory of the GPU, the error says what to pass."""
+    """If no argument's framework has GPU memory, the error says what to pass."""
     compile_library(Path(__file__).with_name("elements.c"), tmp_path / "elements.so")
     elements = tvm_ffi.load_module(tmp_path / "elements.so")
     with pytest.raises(RuntimeError, match=r"got cuda:3; pass a tensor of a framework"):

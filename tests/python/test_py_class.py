@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Object types that Python classes define."""
+"""Object types defined by Python classes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Pair(Object):
 
 
 def test_constructor() -> None:
-    """Arguments go to fields by position and by name, and become of the field's type."""
+    """Positional and keyword arguments set the fields and are converted to their types."""
     point = Point(1)
     assert (point.x, point.y) == (1, 2.5)
     assert repr(Point(y=3, x=True)) == "py_class_test.Point(x=1, y=3)"
@@ -80,7 +80,7 @@ def test_constructor_refuses(make: Callable[[], Any], message: str) -> None:
 
 
 def test_assignment() -> None:
-    """Fields convert and refuse what is assigned; instances have no other attributes."""
+    """Fields convert or refuse assigned values; instances have no other attributes."""
     point = Point(1)
     point.y = 4
     assert point.y == 4.0
@@ -95,7 +95,7 @@ def test_assignment() -> None:
 
 
 def test_comparisons() -> None:
-    """Options give comparisons and a hash; without them, an object equals itself only."""
+    """Options add comparisons and a hash; without them, an object equals only itself."""
     assert Point(1) == Point(1, 2.5)
     assert Point(1) != Point(2)
     assert Point(1) < Point(2)
@@ -127,7 +127,7 @@ def test_copies() -> None:
 
 
 def test_pickle_imports_the_module(tmp_path: Path) -> None:
-    """A process that has not imported the class reads its pickle."""
+    """A process that has not imported the class can read its pickle."""
     (tmp_path / "shapes.py").write_text(
         "import tvm_ffi\nfrom tvm_ffi.dataclasses import py_class\n"
         "@py_class\nclass Inner(tvm_ffi.Object):\n    a: int\n"
@@ -153,7 +153,7 @@ def test_pickle_imports_the_module(tmp_path: Path) -> None:
 
 
 def test_options_of_fields() -> None:
-    """Each option of field() has its effect."""
+    """Each option of field() takes effect."""
 
     @py_class(new_key(), eq=True, unsafe_hash=True)
     class Options(Object):
@@ -196,7 +196,7 @@ def test_options_of_fields() -> None:
 
 
 def test_frozen_and_kw_only() -> None:
-    """A frozen class refuses to assign; replace() still makes changed copies."""
+    """A frozen class refuses assignment; replace() still creates modified copies."""
 
     @py_class(new_key(), frozen=True, kw_only=True)
     class Frozen(Object):
@@ -212,7 +212,7 @@ def test_frozen_and_kw_only() -> None:
 
 
 def test_structural_kinds() -> None:
-    """structural_eq decides how the structural comparison sees objects and fields."""
+    """structural_eq determines how structural comparison treats objects and fields."""
     equal, hashed = tvm_ffi.structural_equal, tvm_ffi.structural_hash
 
     @py_class(new_key())
@@ -249,7 +249,7 @@ def test_structural_kinds() -> None:
 
 
 def test_inheritance() -> None:
-    """A derived class has the fields of both, and its objects are passed for the base's."""
+    """A derived class has the base's fields too, and its objects are accepted as the base's."""
 
     @py_class(new_key())
     class Base(Object):
@@ -282,7 +282,7 @@ def test_inheritance() -> None:
 
 
 def test_post_init_and_init_property() -> None:
-    """Computed fields and __post_init__ follow the constructor, also one of the class's own."""
+    """Computed fields and __post_init__ follow the constructor, even a user-defined one."""
 
     @py_class(new_key())
     class Grid(Object):
@@ -322,7 +322,7 @@ def test_post_init_and_init_property() -> None:
 
 
 def test_small_fields_next_to_those_of_a_base() -> None:
-    """A derived class that begins with a small field is pickled, and derived from."""
+    """A class whose first field fits into its base's padding can be pickled and derived from."""
     base = py_class(new_key())(make_class(__name__, "SmallBase", a="bool"))
     derived = py_class(new_key())(make_class(__name__, "SmallDerived", base, b="bool"))
     last = py_class(new_key())(make_class(__name__, "SmallLast", derived, c="str"))
@@ -338,7 +338,7 @@ def test_small_fields_next_to_those_of_a_base() -> None:
 
 
 def test_constructor_of_a_base() -> None:
-    """The constructor of a base does not make an object for a derived class."""
+    """A base's constructor does not create an object for a derived class."""
 
     @py_class(new_key())
     class Base(Object):
@@ -369,7 +369,7 @@ def test_long_chains_are_freed() -> None:
     del head
 
 
-# A cycle through a field, and one through a container that the collector follows.
+# A cycle through a field, which the collector does not follow.
 CYCLES = """
 import gc, weakref, tvm_ffi
 from typing import Any
@@ -398,12 +398,12 @@ assert watched() is not None
 
 
 def test_cycles_through_fields_stay() -> None:
-    """A cycle through a field is not freed, as the page says; without it, the object is."""
+    """A cycle through a field is not freed, as documented; without a cycle, the object is."""
     subprocess.run([sys.executable, "-c", CYCLES], check=True)
 
 
 def test_fields_are_released() -> None:
-    """Objects, defaults and replaced values are freed, and nothing else."""
+    """Objects, defaults and replaced values are freed, and nothing still in use."""
 
     class Payload:
         pass
@@ -422,7 +422,7 @@ def test_fields_are_released() -> None:
 
 
 def test_class_variables_and_methods() -> None:
-    """What is not annotated, or annotated as ClassVar, is no field."""
+    """A member without an annotation, or annotated as ClassVar, is not a field."""
 
     @py_class(new_key())
     class Plain(Object):
@@ -440,7 +440,7 @@ def test_class_variables_and_methods() -> None:
 
 
 def test_hooks() -> None:
-    """Methods with the runtime's names are called by it, from every language."""
+    """The runtime calls methods with its hook names, from every language."""
 
     @py_class(new_key())
     class Hooked(Object):

@@ -14,7 +14,7 @@ import tvm_ffi
 
 
 def test_registered_functions_are_found() -> None:
-    """A function is found under its name; the decorated name stands for the same function."""
+    """A function is found under its name, and the decorated name refers to the same function."""
 
     @tvm_ffi.register_global_func("tests.registry.add", override=True)
     def add(x: int, y: int) -> int:
@@ -29,7 +29,7 @@ def test_registered_functions_are_found() -> None:
 
 
 def test_names_are_taken_once() -> None:
-    """A second function under a name needs override."""
+    """Registering a second function under a name needs override."""
     tvm_ffi.register_global_func("tests.registry.once", lambda: 1, override=True)
     with pytest.raises(ValueError, match=r"tests\.registry\.once"):
         tvm_ffi.register_global_func("tests.registry.once", lambda: 2)
@@ -38,20 +38,20 @@ def test_names_are_taken_once() -> None:
 
 
 def test_missing_functions() -> None:
-    """A name that nobody registered is a ValueError, or None where that is allowed."""
+    """An unregistered name is a ValueError, or None if that is allowed."""
     with pytest.raises(ValueError, match=r"expected a registered function, got 'tests\.missing'"):
         tvm_ffi.get_global_func("tests.missing")
     assert tvm_ffi.get_global_func("tests.missing", allow_missing=True) is None
 
 
 def test_only_callables_are_registered() -> None:
-    """Anything else is a TypeError."""
+    """A value that is not callable is a TypeError."""
     with pytest.raises(TypeError, match="expected a callable, got int"):
         tvm_ffi.register_global_func("tests.registry.number", 3)
 
 
 def test_a_callable_may_name_itself() -> None:
-    """Without a name the callable's own is taken, also as a decorator without brackets."""
+    """Without a name the callable's own is used, even as a decorator without parentheses."""
 
     @tvm_ffi.register_global_func
     def tests_registry_self(x: int) -> int:
@@ -71,7 +71,7 @@ def test_a_callable_may_name_itself() -> None:
 
 
 def test_functions_are_removed() -> None:
-    """A removed function is found no more, and lives on where it is used; a second time is fine."""
+    """A removed function is no longer found but stays usable; removing it again is allowed."""
     made = tvm_ffi.register_global_func("tests.registry.gone", lambda: 4)
     tvm_ffi.remove_global_func("tests.registry.gone")
     assert tvm_ffi.get_global_func("tests.registry.gone", allow_missing=True) is None
@@ -80,7 +80,7 @@ def test_functions_are_removed() -> None:
 
 
 def test_names_are_listed() -> None:
-    """The list has each name once, in order."""
+    """The list has each name once, in sorted order."""
     tvm_ffi.register_global_func("tests.registry.listed", lambda: 4, override=True)
     names = tvm_ffi.registry.list_global_func_names()
     assert names == sorted(set(names))
@@ -91,7 +91,7 @@ def test_names_are_listed() -> None:
 
 @pytest.mark.usefixtures("described")
 def test_metadata() -> None:
-    """C++ tells the types of its functions; Python tells nothing."""
+    """C++ functions have metadata about their types; Python functions have none."""
     told = tvm_ffi.get_global_func_metadata("tests.described.affine")
     schema = json.loads(told["type_schema"])
     assert schema["named_args"]["params"][:2] == [{"type": "int"}, {"type": "float"}]
@@ -111,13 +111,13 @@ def test_metadata() -> None:
     ],
 )
 def test_names_are_text(function: Any, name: Any) -> None:
-    """Anything else is a TypeError that says so."""
+    """A name that is not a str is a TypeError that says so."""
     with pytest.raises(TypeError, match=f"{function.__name__}: name: expected a str, got"):
         function(name)
 
 
 def test_callables_that_are_replaced_are_freed() -> None:
-    """The table keeps one callable for a name, and drops it with the name."""
+    """The table holds one callable per name and releases it when the name is removed."""
     owners = [set(), set()]  # type: list[set[int]]
     gone = []
     for owner in owners:
@@ -133,5 +133,5 @@ def test_callables_that_are_replaced_are_freed() -> None:
 
 
 def test_classes_are_registered_from_here_too() -> None:
-    """Code for the published package imports ``register_object`` from this module."""
+    """Code for the published package imports ``register_object`` from here."""
     assert tvm_ffi.registry.register_object is tvm_ffi.register_object

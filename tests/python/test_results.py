@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3
-"""In which framework a returned tensor arrives."""
+"""The framework of a returned tensor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .test_tensor_arguments import Producer
 
 
 def array(kind: str) -> Any:
-    """Make a tensor of the kind."""
+    """Create a tensor of the kind."""
     if kind == "torch":
         return torch.zeros(2)
     values = numpy.zeros(2, dtype="float32")
@@ -53,7 +53,7 @@ def kind_of(tensor: Any) -> str:
 def test_result_is_of_the_arguments_framework(
     functions: Any, kinds: tuple[str, ...], expected: str
 ) -> None:
-    """One framework gives that one; PyTorch wins in a mixture; any other gives tvm_ffi.Tensor."""
+    """One framework gets its own type; PyTorch wins a mixture; any other gives tvm_ffi.Tensor."""
     functions.keep(tvm_ffi.from_dlpack(numpy.arange(4.0)))
     result = functions.kept(*map(array, kinds))
     assert kind_of(result) == expected
@@ -69,7 +69,7 @@ def test_result_is_of_the_arguments_framework(
 
 
 def test_allocated_tensors_are_the_frameworks(functions: Any, framework: Any) -> None:
-    """The environment's allocator serves the framework of the arguments."""
+    """The environment's allocator uses the framework of the arguments."""
     result = functions.allocate(framework.zeros(1), 2, 3)
     assert type(result) is type(framework.zeros(1))
     assert tuple(result.shape) == (2, 3)
@@ -79,7 +79,7 @@ def test_allocated_tensors_are_the_frameworks(functions: Any, framework: Any) ->
 
 @needs_torch
 def test_the_allocator_is_set_for_the_call_only(functions: Any) -> None:
-    """A call with PyTorch tensors has an allocator; the next one without has none."""
+    """A call with PyTorch tensors has an allocator; the next call without them has none."""
     assert functions.has_allocator(torch.zeros(1)) is True
     assert functions.has_allocator() is False
     with pytest.raises(ValueError, match="stop"):
@@ -88,14 +88,14 @@ def test_the_allocator_is_set_for_the_call_only(functions: Any) -> None:
 
 
 def test_tensors_without_arguments_come_from_the_default_allocator(functions: Any) -> None:
-    """Without a framework the memory is the library's own, aligned to 64 bytes."""
+    """Without a framework, the runtime allocates the memory, aligned to 64 bytes."""
     result = functions.allocate(None, 5)
     assert type(result) is tvm_ffi.Tensor
     assert result.data_ptr() % 64 == 0
 
 
 def test_results_share_memory(functions: Any, framework: Any) -> None:
-    """A tensor that comes back is the one that went in, not a copy."""
+    """A returned tensor shares the argument's memory; it is not a copy."""
     source = framework.zeros(3, dtype=framework.float32)
     result = functions.echo(source)
     result[1] = 7
@@ -103,7 +103,7 @@ def test_results_share_memory(functions: Any, framework: Any) -> None:
 
 
 def test_an_argument_comes_back_as_the_very_object(functions: Any, framework: Any) -> None:
-    """A function that returns its argument gives the object that was passed, views included."""
+    """A function that returns its argument gives the same object, even for views."""
     source = framework.arange(12).reshape(3, 4)
     for tensor in (source, source[:, ::2], source[0], framework.zeros(0)):
         count = sys.getrefcount(tensor)
@@ -115,14 +115,14 @@ def test_an_argument_comes_back_as_the_very_object(functions: Any, framework: An
 
 @needs_torch
 def test_a_parameter_comes_back_with_its_gradient(functions: Any) -> None:
-    """What PyTorch alone knows of a tensor is not lost on the way."""
+    """State that only PyTorch keeps with a tensor is not lost."""
     parameter = torch.nn.Parameter(torch.zeros(2))
     assert functions.echo(parameter) is parameter
 
 
 @needs_torch
 def test_among_several_frameworks_the_array_becomes_a_torch_tensor(functions: Any) -> None:
-    """A result is of the framework that wins, also where it is an argument of another one."""
+    """A result belongs to the winning framework, even if it is an argument of another one."""
     values = numpy.zeros(2, "float32")
     result = functions.echo(values, torch.zeros(1))
     assert type(result) is torch.Tensor
@@ -132,7 +132,7 @@ def test_among_several_frameworks_the_array_becomes_a_torch_tensor(functions: An
 
 
 def test_results_outlive_their_argument(functions: Any, framework: Any) -> None:
-    """The memory stays as long as the result does."""
+    """The memory lives as long as the result."""
     result = functions.echo(framework.full((1000,), 2.0))
     assert float(result.sum()) == 2000
 
@@ -144,7 +144,7 @@ def test_unusual_shapes_come_back(functions: Any, framework: Any, shape: tuple[i
 
 
 def test_read_only_tensors_come_back_read_only(functions: Any) -> None:
-    """A read-only tensor that becomes a NumPy array is a read-only array."""
+    """A read-only tensor becomes a read-only NumPy array."""
     source = numpy.arange(3.0)
     source.flags.writeable = False
     functions.keep(tvm_ffi.from_dlpack(source, allow_read_only=True))
@@ -159,6 +159,6 @@ def test_strided_views_come_back(functions: Any, framework: Any) -> None:
 
 
 def test_borrowed_results_are_refused(functions: tvm_ffi.Module) -> None:
-    """A function that returns what it does not own is at fault, and the error says so."""
+    """A function that returns a borrowed value is at fault, and the error says so."""
     with pytest.raises(SystemError, match="a value of its own, got a borrowed one of type index 8"):
         functions.borrowed_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R7
-"""Every value that goes into a function comes back as it was, alone and in containers."""
+"""Every value passed to a function comes back unchanged, both directly and in containers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NESTED = st.recursive(
 
 
 def same(result: Any, value: Any) -> bool:
-    """Tell whether a value came back, with its type, all the way down."""
+    """Return whether a value came back with its type, all the way down."""
     if isinstance(value, list | tuple) and not isinstance(value, tvm_ffi.Shape):
         pairs = zip(result, value, strict=True)
         return isinstance(result, tvm_ffi.Array) and all(same(*pair) for pair in pairs)
@@ -66,7 +66,7 @@ def same(result: Any, value: Any) -> bool:
 
 @given(st.one_of(SCALARS, SHAPES, ADDRESSES, OPAQUE))
 def test_single_values(functions: Any, value: Any) -> None:
-    """A value comes back equal, with its type: alone, in each container, and by a callback."""
+    """A value comes back equal and of the same type: directly, in containers and by callback."""
     assert same(functions.echo(value), value)
     assert same(tvm_ffi.Array([value])[0], value)
     assert same(tvm_ffi.List([value]).pop(), value)
@@ -80,7 +80,7 @@ def test_single_values(functions: Any, value: Any) -> None:
 
 @given(NESTED)
 def test_nested_values(functions: Any, value: Any) -> None:
-    """Containers in containers come back with every element and every key."""
+    """Nested containers come back with every element and every key."""
     assert same(functions.echo(value), value)
     result = functions.echo([value])
     assert result == [value]
@@ -92,7 +92,7 @@ def test_nested_values(functions: Any, value: Any) -> None:
 
 @given(st.dictionaries(KEYS, st.integers(), max_size=50))
 def test_keys(functions: Any, value: dict[Any, int]) -> None:
-    """Every key is found again, in the order in which it came."""
+    """Every key is found again, in insertion order."""
     for made in (functions.echo(value), tvm_ffi.Map(value), tvm_ffi.Dict(value)):
         assert list(made.items()) == list(value.items())
         assert all(made[key] == value[key] for key in value)
@@ -101,7 +101,7 @@ def test_keys(functions: Any, value: dict[Any, int]) -> None:
 @pytest.mark.parametrize("size", [0, 1, 6, 7, 8, 9, 1000])
 @pytest.mark.parametrize("unit", ["a", "\0", "é", "\U0001f600", b"a", b"\0", b"\xff"])
 def test_sizes_of_text(functions: Any, unit: Any, size: int) -> None:
-    """Text and bytes of both forms come back, zero characters included."""
+    """Text and bytes in both representations come back, including NUL characters."""
     value = unit * size
     assert same(functions.echo(value), value)
     assert same(functions.echo([value, {"key" * 5: value}])[1]["key" * 5], value)
@@ -111,7 +111,7 @@ def test_sizes_of_text(functions: Any, unit: Any, size: int) -> None:
 
 @given(st.text(st.characters(categories=["Cs"]), min_size=1, max_size=9))
 def test_surrogates(functions: Any, text: str) -> None:
-    """Text without a UTF-8 form is a ValueError, also as an element and as a key."""
+    """Text without a UTF-8 form is a ValueError, even as an element or a key."""
     for value in (text, [text], {text: 1}, {1: text}):
         with pytest.raises(ValueError, match="surrogates not allowed"):
             functions.echo(value)
@@ -123,7 +123,7 @@ def test_surrogates(functions: Any, text: str) -> None:
     st.randoms(),
 )
 def test_tensors(functions: Any, dtype: str, shape: list[int], random: Any) -> None:
-    """An array comes back as the same memory, with shape, strides and dtype, views included."""
+    """An array comes back as the same memory, with shape, strides and dtype, even for views."""
     array = numpy.zeros(shape, dtype)
     if array.ndim and random.random() < 0.5:
         array = array.T[:: random.choice([1, 2, -1])]
@@ -131,7 +131,7 @@ def test_tensors(functions: Any, dtype: str, shape: list[int], random: Any) -> N
         assert type(result) is numpy.ndarray
         assert (result.shape, result.dtype) == (array.shape, array.dtype)
         if array.size:
-            # NumPy may tell other strides where an extent is 1.
+            # NumPy may report other strides where an extent is 1.
             assert result.ctypes.data == array.ctypes.data
             array[...] = random.randint(0, 1)
             assert (result == array).all()
@@ -149,6 +149,6 @@ def test_functions(functions: Any) -> None:
 
 
 def test_buffers_without_a_form_of_their_own(functions: Any) -> None:
-    """A memoryview is carried through as the object that it is."""
+    """A memoryview passes through as the same object."""
     view = memoryview(b"text")
     assert functions.echo(view) is view

@@ -23,7 +23,7 @@ SEQUENCES = [Array, List]
 @pytest.mark.parametrize("cls", SEQUENCES)
 @pytest.mark.parametrize("elements", [[], [1], list(range(1000))])
 def test_sequences_read_like_a_tuple(cls: Any, elements: list[int]) -> None:
-    """Length, truth, order, both ends and the reverse are those of the elements."""
+    """Length, truth value, order, both ends and the reverse match the elements."""
     made = cls(elements)
     assert len(made) == len(elements)
     assert bool(made) is bool(elements)
@@ -40,18 +40,18 @@ def test_sequences_read_like_a_tuple(cls: Any, elements: list[int]) -> None:
     [(1, 2), [1, 2], range(1, 3), {1: 0, 2: 0}, {1: 0, 2: 0}.keys(), Array([1, 2]), List([1, 2])],
 )
 def test_sequences_are_made_of_iterables(cls: Any, source: Any) -> None:
-    """Whatever gives the elements one by one makes a sequence."""
+    """Any iterable of elements can be converted to a sequence."""
     assert list(cls(source)) == [1, 2]
 
 
 @pytest.mark.parametrize("cls", SEQUENCES)
 def test_a_generator_makes_a_sequence(cls: Any) -> None:
-    """A generator is run to its end."""
+    """A generator is exhausted."""
     assert list(cls(x * x for x in range(5))) == [0, 1, 4, 9, 16]
 
 
 def test_the_text_is_a_literal() -> None:
-    """The repr is that of the Python value that makes the same container."""
+    """The repr is a Python literal that recreates the container."""
     assert repr(Array([1, "a", None, [2.5], b"x"])) == "(1, 'a', None, (2.5,), b'x')"
     assert repr(Array([1])) == "(1,)"
     assert repr(List([1, List(["a"])])) == "[1, ['a']]"
@@ -62,7 +62,7 @@ def test_the_text_is_a_literal() -> None:
 @pytest.mark.parametrize("cls", SEQUENCES)
 @given(NUMBERS, SLICES)
 def test_slices_are_lists(cls: Any, elements: list[int], part: slice) -> None:
-    """A slice gives a list of the elements that it would take of a list."""
+    """A slice is a list of the same elements as a list's slice."""
     taken = cls(elements)[part]
     assert type(taken) is list
     assert taken == elements[part]
@@ -70,7 +70,7 @@ def test_slices_are_lists(cls: Any, elements: list[int], part: slice) -> None:
 
 @pytest.mark.parametrize("cls", SEQUENCES)
 def test_bad_indices(cls: Any) -> None:
-    """A place beyond the ends is an IndexError that tells the range, a wrong type a TypeError."""
+    """An index out of range is an IndexError with the range; a wrong type is a TypeError."""
     name = cls.__name__
     with pytest.raises(IndexError, match=f"^{name}: expected an index from -2 to 1, got 2$"):
         cls([1, 2])[2]
@@ -87,7 +87,7 @@ def test_bad_indices(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", SEQUENCES)
 def test_search(cls: Any) -> None:
-    """`in` compares contents with their types; index and count compare as Python does."""
+    """`in` compares contents and types; index and count compare as Python does."""
     made = cls([1, "a", None, [2], 1.0, math.nan])
     assert 1 in made
     assert "a" in made
@@ -107,7 +107,7 @@ def test_search(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", SEQUENCES)
 def test_addition(cls: Any) -> None:
-    """`+` takes any iterable on either side and gives the same class."""
+    """`+` accepts any iterable on either side and returns the same class."""
     made = cls([1, 2])
     for total, expected in [
         (operator.add(made, [3]), [1, 2, 3]),
@@ -124,7 +124,7 @@ def test_addition(cls: Any) -> None:
 
 
 def test_an_array_never_changes() -> None:
-    """Array and Map have no methods that change them."""
+    """Array and Map have no mutating methods."""
     array: Any = Array([1])
     mapping: Any = Map({"a": 1})
     with pytest.raises(TypeError):
@@ -147,7 +147,7 @@ def test_an_array_never_changes() -> None:
     NUMBERS, st.lists(st.tuples(st.sampled_from(range(12)), st.integers(-8, 8), SLICES, NUMBERS))
 )
 def test_list_is_like_a_list(elements: list[int], steps: list[Any]) -> None:
-    """Whatever changes a Python list changes a List alike, errors included."""
+    """Any change to a list has the same effect on a List, including errors."""
     ours, theirs = List(elements), list(elements)
     for kind, n, part, values in steps:
         outcome = [_change(each, kind, n, part, values) for each in (ours, theirs)]
@@ -177,7 +177,7 @@ def _change(target: Any, kind: int, n: int, part: slice, values: list[int]) -> A
 
 
 def test_a_list_may_take_itself() -> None:
-    """A List as the source of its own change is read first."""
+    """A List used as the source of its own change is read first."""
     made = List([1, 2, 3])
     made[0:1] = made
     assert list(made) == [1, 2, 3, 2, 3]
@@ -192,7 +192,7 @@ def test_a_list_may_take_itself() -> None:
 
 
 def test_empty_lists_have_nothing_to_pop() -> None:
-    """An empty List says so."""
+    """Popping from an empty List or Dict is an error that says so."""
     with pytest.raises(IndexError, match=r"^List\.pop: expected an element, got an empty List$"):
         List().pop()
     with pytest.raises(KeyError, match=r"Dict\.popitem: expected a pair, got an empty Dict"):
@@ -200,7 +200,7 @@ def test_empty_lists_have_nothing_to_pop() -> None:
 
 
 def test_slices_of_another_step_keep_the_size() -> None:
-    """An extended slice takes as many elements as it has."""
+    """An extended slice must be assigned exactly as many elements as it has."""
     made = List([1, 2, 3, 4])
     with pytest.raises(ValueError, match="List: slice: expected 2 elements, one for each, got 1"):
         made[::2] = [9]
@@ -209,7 +209,7 @@ def test_slices_of_another_step_keep_the_size() -> None:
 
 
 def test_iterators_see_changes() -> None:
-    """Going through a List sees elements that were added, and ends where it ends."""
+    """Iterating over a List visits elements added meanwhile and stops at its current end."""
     made = List([1, 2])
     seen = []
     for value in made:
@@ -233,7 +233,7 @@ def test_iterators_see_changes() -> None:
     ],
 )
 def test_wrong_numbers_of_arguments(call: Any, message: str) -> None:
-    """The methods that change a List say what they expect."""
+    """The methods that change a List state the arguments they expect."""
     made = List([1, 2])
     with pytest.raises(TypeError, match=message):
         call(made)
@@ -242,7 +242,7 @@ def test_wrong_numbers_of_arguments(call: Any, message: str) -> None:
 
 @pytest.mark.parametrize("cls", [Array, List])
 def test_what_cannot_be_added(cls: Any) -> None:
-    """Both sides of a sum are sequences."""
+    """Only a sequence can be added to a sequence."""
     for call in (lambda: cls([1]) + 1, lambda: 1 + cls([1])):
         with pytest.raises(TypeError, match="unsupported operand"):
             call()

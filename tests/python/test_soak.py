@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R2, R5, R6
-"""The trials of ``nox -s soak``, in short; and what they say of a fault."""
+"""Short runs of the trials of ``nox -s soak``, and their reports of faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from call_rows import build_library  # noqa: E402
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the functions that the trials call, and the library that they unload."""
+    """Build the functions called by the trials, and the library they unload."""
     folder = tmp_path_factory.mktemp("soak")
     build_library(folder / "unloaded.so")
     return build_library(folder / "calls_library.so")
@@ -29,7 +29,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [("calls", 16_000), ("loads", 200), ("errors", 4000), ("forks", 20), ("everything", 8000)],
 )
 def test_nothing_fails(library: Path, name: str, count: int) -> None:
-    """Each trial ends, and leaves no thread and no file open."""
+    """Each trial ends and leaves no thread or open file behind."""
     found = soak.run_trial(name, count, library)
     assert found["failed"] == ""
     assert (found["crashes"], found["hangs"]) == (0, 0)
@@ -71,7 +71,7 @@ def test_faults_are_found(
     hangs: int,
     said: str,
 ) -> None:
-    """A crash, a hang, an error of a thread, and memory or a file that stays."""
+    """A crash, a hang, a thread's error, and leaked memory or files are reported."""
     code = TRIAL.format(folder=str(BENCHMARKS), work=work)
     (tmp_path / "soak_trials.py").write_text(code)
     monkeypatch.setattr(soak, "__file__", str(tmp_path / "soak.py"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""The store of values by key, from Python."""
+"""The key-value store, used from Python."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tvm_ffi import storage
 
 @pytest.fixture
 def key() -> Any:
-    """Give a key that nobody else has; it is erased afterwards."""
+    """Yield a unique key and erase it afterwards."""
     name = f"tests.storage.{uuid.uuid4()}"
     yield name
     storage.erase(name)
 
 
 def test_set_get_erase(key: str) -> None:
-    """A value is found until it is erased or replaced."""
+    """A value can be read until it is erased or replaced."""
     assert storage.get(key) is None
     assert storage.erase(key) is False
     storage.set(key, 3)
@@ -50,7 +50,7 @@ def test_values_come_back(value: Any) -> None:
 
 @given(name=st.text())
 def test_any_text_is_a_key(name: str) -> None:
-    """Empty text and every character are fine; two keys do not mix."""
+    """Any text is a valid key, even empty; two keys do not interfere."""
     key = "tests.storage." + name
     storage.set(key, 1)
     storage.set(key + "2", 2)
@@ -60,7 +60,7 @@ def test_any_text_is_a_key(name: str) -> None:
 
 
 def test_tensors_share_memory(key: str) -> None:
-    """A tensor of a framework comes back as a tvm_ffi.Tensor over the same memory."""
+    """A framework's tensor comes back as a tvm_ffi.Tensor over the same memory."""
     array = numpy.zeros(4)
     storage.set(key, array)
     found = storage.get(key)
@@ -70,7 +70,7 @@ def test_tensors_share_memory(key: str) -> None:
 
 
 def test_objects_are_kept_and_freed(key: str) -> None:
-    """A Python object comes back as itself, and goes when it is erased."""
+    """A Python object comes back as itself and is freed when erased."""
 
     class Plain:
         """Nothing in particular."""
@@ -109,7 +109,7 @@ def test_get_or_create(key: str) -> None:
 
 
 def test_threads_create_one_value(key: str) -> None:
-    """Of many threads one calls its factory, and all get what it made."""
+    """Of many threads, one calls its factory, and all get its result."""
     calls: list[int] = []
     found: list[Any] = []
     start = threading.Barrier(8)
@@ -129,13 +129,13 @@ def test_threads_create_one_value(key: str) -> None:
 
 
 def test_factories_do_not_ask_for_their_key(key: str) -> None:
-    """That would wait for itself; it is an error instead."""
+    """A factory that requests its own key would wait for itself, so it is an error."""
     with pytest.raises(RuntimeError, match="does not ask for the key that it makes a value for"):
         storage.get_or_create(key, lambda: storage.get_or_create(key, lambda: 1))
 
 
 def test_keys_for_devices_and_streams() -> None:
-    """A key has the device in one spelling, and the stream as a number."""
+    """A key contains the device in canonical form and the stream as a number."""
     assert storage.key("name") == "name"
     assert storage.key("name", "cpu") == "name@cpu:0"
     assert storage.key("name", tvm_ffi.device("cuda", 1)) == "name@cuda:1"
@@ -147,7 +147,7 @@ def test_keys_for_devices_and_streams() -> None:
 
 @pytest.mark.parametrize(("device", "stream"), [("cpu", None), ("cuda:3", 0), ("rocm:1", 77)])
 def test_cpp_makes_the_same_keys(described: Any, device: str, stream: int | None) -> None:
-    """A value that is stored from one side is found from the other."""
+    """A value stored from one language is found from the other."""
     tvm_device = tvm_ffi.device(device)
     assert storage.key("name", device, stream) == described.storage_key("name", tvm_device, stream)
     storage.set(storage.key("tests.storage.both", device, stream), 4)
@@ -156,7 +156,7 @@ def test_cpp_makes_the_same_keys(described: Any, device: str, stream: int | None
 
 
 def test_cpp_converts_a_value_as_it_does_an_argument(described: Any) -> None:
-    """A bool is found as an int; a float, which no int parameter takes, is refused."""
+    """A bool is read as an int; a float, which no int parameter accepts, is refused."""
     cpu = tvm_ffi.device("cpu")
     name = storage.key("tests.storage.converted", "cpu")
     storage.set(name, True)
@@ -192,13 +192,13 @@ def test_cpp_converts_a_value_as_it_does_an_argument(described: Any) -> None:
     ],
 )
 def test_wrong_arguments(call: Callable[[], Any], error: type[Exception], message: str) -> None:
-    """Each is an error that names the function and the argument."""
+    """A wrong argument is an error that names the function and the argument."""
     with pytest.raises(error, match=message):
         call()
 
 
 def test_python_ends_with_values_in_the_store() -> None:
-    """What is stored when Python ends does no harm there."""
+    """Values still stored at interpreter exit do no harm."""
     code = """
 import tvm_ffi
 class Plain:

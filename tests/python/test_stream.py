@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R4
-"""The stream that a function sees."""
+"""The stream seen by a function."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CUDA = 2
 
 @pytest.fixture(scope="session")
 def invented(library: Path) -> type:
-    """Give a tensor type with a DLPack table, whose framework works on stream 77 of cuda:3."""
+    """Return a tensor type with a DLPack table, whose framework uses stream 77 of cuda:3."""
     new_capsule = ctypes.pythonapi.PyCapsule_New
     new_capsule.restype = ctypes.py_object
     new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -35,7 +35,7 @@ def invented(library: Path) -> type:
 
 
 def test_raw_streams_nest(functions: Any) -> None:
-    """Each block sets the stream of its device, and puts the old one back."""
+    """Each block sets its device's stream and restores the previous one."""
     first, other = tvm_ffi.device("cuda", 0), tvm_ffi.device("cuda", 1)
     assert tvm_ffi.get_raw_stream(first) == 0
     with tvm_ffi.use_raw_stream(first, 8):
@@ -49,14 +49,14 @@ def test_raw_streams_nest(functions: Any) -> None:
 
 
 def test_a_context_that_was_not_entered_cannot_be_left() -> None:
-    """Leaving is refused where there is no stream to put back."""
+    """Exiting is refused if there is no stream to restore."""
     context = tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 3), 5)
     with pytest.raises(RuntimeError, match="StreamContext: expected to be entered"):
         context.__exit__(None, None, None)
 
 
 def test_a_context_can_be_entered_again() -> None:
-    """One context object may nest in itself."""
+    """A context object may nest within itself."""
     device = tvm_ffi.device("cuda")
     context = tvm_ffi.use_raw_stream(device, 8)
     with context, tvm_ffi.use_raw_stream(device, 16), context:
@@ -65,7 +65,7 @@ def test_a_context_can_be_entered_again() -> None:
 
 
 def test_an_error_puts_the_stream_back() -> None:
-    """The old stream is current again after an exception."""
+    """The previous stream is restored after an exception."""
     device = tvm_ffi.device("cuda")
     with pytest.raises(KeyError), tvm_ffi.use_raw_stream(device, 8):
         raise KeyError
@@ -94,7 +94,7 @@ def test_streams_belong_to_a_thread() -> None:
     ],
 )
 def test_wrong_streams(stream: Any, error: type[Exception], message: str) -> None:
-    """What is no stream handle is refused."""
+    """A value that is not a stream handle is refused."""
     with pytest.raises(error, match=message):
         tvm_ffi.use_raw_stream(tvm_ffi.device("cuda"), stream)
 
@@ -112,27 +112,27 @@ def test_wrong_devices() -> None:
 
 
 def test_calls_follow_the_frameworks_stream(functions: Any, invented: type) -> None:
-    """An argument on a device makes the framework's stream current, for the call only."""
+    """An argument on a device makes the framework's stream current, only for the call."""
     assert functions.stream_of(CUDA, 3, invented()) == 77
     assert functions.stream_of(CUDA, 0, invented()) == 0
     assert functions.stream_of(CUDA, 3) == 0
 
 
 def test_the_frameworks_stream_goes_before_the_explicit_one(functions: Any, invented: type) -> None:
-    """Where both are there, the stream that the tensors are made on is the right one."""
+    """If both are set, the tensors' own stream takes precedence."""
     with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 3), 8):
         assert functions.stream_of(CUDA, 3, invented()) == 77
         assert functions.stream_of(CUDA, 3) == 8
 
 
 def test_imported_tensors_follow_the_stream(functions: Any, invented: type) -> None:
-    """A tensor that went through from_dlpack still belongs to its framework."""
+    """A tensor imported by from_dlpack still belongs to its framework."""
     tensor = tvm_ffi.from_dlpack(invented())
     assert functions.stream_of(CUDA, 3, tensor) == 77
 
 
 def test_each_container_is_looked_into_once(functions: Any, invented: type) -> None:
-    """Containers that share others by the billion are passed at once; depth has no end."""
+    """Containers that share others billions of times are searched quickly, at any depth."""
     shared = tvm_ffi.Array([1])
     for _ in range(100):
         shared = tvm_ffi.Array([shared] * 30)
@@ -150,7 +150,7 @@ def test_each_container_is_looked_into_once(functions: Any, invented: type) -> N
 
 
 def test_tensors_in_containers_bring_their_stream(functions: Any, invented: type) -> None:
-    """A tensor in a list, a dict or a container of ours sets the stream, however deep it is."""
+    """A tensor in a list, dict or tvm_ffi container sets the stream at any depth."""
     for value in ([invented()], (1, [invented()]), {"a": invented()}, [{"a": (invented(),)}]):
         assert functions.stream_of(CUDA, 3, value) == 77
         assert functions.stream_of(CUDA, 3) == 0
@@ -164,7 +164,7 @@ def test_tensors_in_containers_bring_their_stream(functions: Any, invented: type
 
 
 def test_a_failed_call_puts_the_stream_back(functions: Any, invented: type) -> None:
-    """After an error the stream is the earlier one again."""
+    """A failed call restores the stream."""
     device = tvm_ffi.device("cuda", 3)
     for earlier in (0, 8):
         with tvm_ffi.use_raw_stream(device, earlier):
@@ -176,20 +176,20 @@ def test_a_failed_call_puts_the_stream_back(functions: Any, invented: type) -> N
 
 
 def test_byte_offsets_are_folded_in(functions: Any, invented: type) -> None:
-    """A function gets the address of the first element, and no offset beside it."""
+    """A function gets the address of the first element and a zero byte offset."""
     assert functions.address(invented()) == 4096 + 16
     assert functions.byte_offset(invented()) == 0
     assert functions.stride_at(invented(), 0) == 1
 
 
 def test_errors_of_the_frameworks_allocator(functions: Any, invented: type) -> None:
-    """The error that the framework's allocator reports arrives with its kind."""
+    """An error reported by the framework's allocator arrives with its kind."""
     with pytest.raises(ValueError, match="this framework has no memory"):
         functions.allocate(invented(), 3)
 
 
 def test_objects_can_name_their_stream(functions: Any) -> None:
-    """A tensor type with __tvm_ffi_env_stream__ decides by itself, and is synchronised with it."""
+    """A type with __tvm_ffi_env_stream__ chooses its stream, and its export is synchronised."""
     asked = []
 
     class Streamed:
@@ -212,7 +212,7 @@ def test_objects_can_name_their_stream(functions: Any) -> None:
 
 
 def test_the_first_tensor_on_each_device_brings_the_stream(functions: Any) -> None:
-    """In a list as among arguments, a later tensor on the same device changes nothing."""
+    """In a list as among arguments, later tensors on the same device are ignored."""
     address_in = ctypes.pythonapi.PyCapsule_GetPointer
     address_in.restype, address_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
@@ -241,7 +241,7 @@ def test_the_first_tensor_on_each_device_brings_the_stream(functions: Any) -> No
 
 @needs_torch
 def test_torch_stream_needs_a_gpu() -> None:
-    """Without a GPU the error says so, and nothing stays entered."""
+    """Without a GPU the error says so, and no context stays entered."""
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
     with (
@@ -252,7 +252,7 @@ def test_torch_stream_needs_a_gpu() -> None:
 
 
 def test_torch_stream_needs_torch() -> None:
-    """Where PyTorch is not installed the error says so, and nothing stays entered."""
+    """Without PyTorch the error says so, and no context stays entered."""
     code = """
 import sys
 sys.modules["torch"] = None
@@ -279,7 +279,7 @@ assert context.entered == 0
 @pytest.mark.parametrize("imported", ["", "import torch"])
 @needs_torch
 def test_torch_stream_may_come_before_tensors(imported: str) -> None:
-    """PyTorch need not have been imported, nor a tensor have been passed."""
+    """PyTorch need not be imported, nor any tensor passed, beforehand."""
     code = f"""
 {imported}
 import tvm_ffi

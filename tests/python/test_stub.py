@@ -12,7 +12,7 @@ from tvm_ffi import _core
 
 
 def test_stub_names_what_is_there() -> None:
-    """The stub declares each public name of the extension, and no other."""
+    """The stub declares exactly the public names of the extension."""
     tree = ast.parse((Path(tvm_ffi.__file__).parent / "_core.pyi").read_text())
     declared = {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     assert declared == {name for name in dir(_core) if not name.startswith("_")}
