@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An enumeration of C++, for test_enum.py.
+// A C++ enumeration, for test_enum.py.
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/enum_def.h>
 #include <tvm/ffi/tvm_ffi.h>

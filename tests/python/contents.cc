@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object types for content_cases.py; both packages' headers compile it.
+// Object types for content_cases.py; compiled with both packages' headers.
 #include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -13,7 +13,7 @@ namespace refl = tvm::ffi::reflection;
 
 using ffi::Any;
 
-// A type whose two fields are registered by `kind`, where nothing else is said.
+// A type with fields excluded from comparison, hashing or printing.
 class MarkedObj : public ffi::Object {
  public:
   int64_t key = 0;
@@ -24,7 +24,7 @@ class MarkedObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("contents.Marked", MarkedObj, ffi::Object);
 };
 
-// Prints, compares and hashes what it holds by functions of its own.
+// Prints, compares and hashes its value by its own functions.
 class OwnObj : public ffi::Object {
  public:
   Any held;
@@ -74,18 +74,18 @@ class SimpleObj : public KindObj<kTVMFFISEqHashKindTreeNode> {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("contents.Simple", SimpleObj, ffi::Object);
 };
-// Compares `a` alone, by functions of its own, and defines variables there.
+// Compares only `a`, by its own functions, and defines variables there.
 class CustomObj : public KindObj<kTVMFFISEqHashKindTreeNode> {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("contents.Custom", CustomObj, ffi::Object);
 };
-// Takes part by functions of its own in which `a` does not count, although they look at it.
+// Its own functions look at `a` but ignore it.
 class ForgivingObj : public KindObj<kTVMFFISEqHashKindTreeNode> {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("contents.Forgiving", ForgivingObj, ffi::Object);
 };
 
-// Text by functions of its own.
+// Converted to text by its own functions.
 class TextObj : public ffi::Object {
  public:
   int64_t value = 0;
@@ -160,13 +160,13 @@ bool OwnEq(const ffi::Object* a, const ffi::Object* b, ffi::Function equal) {
       .cast<bool>();
 }
 int32_t OwnCompare(const ffi::Object* a, const ffi::Object* b, ffi::Function compare) {
-  // The greater is before.
+  // The greater value sorts first.
   return compare(static_cast<const OwnObj*>(b)->held, static_cast<const OwnObj*>(a)->held)
       .cast<int32_t>();
 }
 bool EqualOnly(const ffi::Object*, const ffi::Object*, ffi::Function) { return true; }
 
-ffi::Function kept;  // what a type's own function was given last
+ffi::Function kept;  // the callback last given to a type's own function
 
 bool CustomEqual(const ffi::Object* a, const ffi::Object* b, ffi::Function equal) {
   kept = equal;
@@ -208,7 +208,7 @@ void Register() {
   refl::ObjectDef<T>().def_rw("a", &T::a).def_rw("b", &T::b);
 }
 
-// A field of variables that the object defines.
+// The first field contains variables that the object defines.
 template <typename T>
 void RegisterDefining(int32_t flag) {
   refl::ObjectDef<T>().def_rw("a", &T::a, refl::AttachFieldFlag(flag)).def_rw("b", &T::b);

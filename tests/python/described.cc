@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that tell about themselves, errors as values, and threads of C++, for the Python tests.
+// Functions with metadata, errors as values and C++ threads, for the Python tests.
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
@@ -19,7 +19,7 @@ namespace refl = tvm::ffi::reflection;
 
 namespace {
 
-// The arguments as text, so that a test sees where each one went.
+// Returns the arguments as text, so that a test sees which parameter each one reached.
 std::string Affine(int64_t x, double factor, ffi::Optional<int64_t> shift,
                    ffi::Optional<ffi::String> unit) {
   std::string text = std::to_string(x) + " " + std::to_string(static_cast<int>(factor));
@@ -27,8 +27,8 @@ std::string Affine(int64_t x, double factor, ffi::Optional<int64_t> shift,
   return text + " " + (unit.has_value() ? std::string(*unit) : std::string("none"));
 }
 
-// Calls f(0) to f(count - 1) in each of several threads that Python does not know; how many calls
-// failed.
+// Calls f(0) to f(count - 1) in each of several threads unknown to Python; returns the number of
+// failed calls.
 int64_t CallInThreads(const ffi::Function& f, int64_t threads, int64_t count) {
   std::vector<std::thread> running;
   std::vector<int64_t> failed(static_cast<size_t>(threads));
@@ -49,12 +49,12 @@ int64_t CallInThreads(const ffi::Function& f, int64_t threads, int64_t count) {
   return total;
 }
 
-// Drops the last references to functions and values in a thread that Python does not know.
+// Drops the last references to functions and values in a thread unknown to Python.
 void DropInThread(ffi::Any value) {
   std::thread([moved = std::move(value)]() mutable { moved = ffi::Any(); }).join();
 }
 
-// Never ends: the process ends around it.
+// Never returns: the process exits meanwhile.
 void CallForever(const ffi::Function& f) {
   std::thread([f] {
     for (;;) {
@@ -90,7 +90,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(affine, Affine);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(affine, "Scales x and adds to it.");
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(affine, "x", "factor", "shift", "unit");
 
-// Tells its types, not its names.
+// Exports its types but not its names.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(unnamed, Affine);
 
 // Names some of its parameters.
@@ -101,7 +101,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(half_named, "x");
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(untyped, Affine);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(untyped, "x", "factor", "shift", "unit");
 
-// As that, and refuses a value that is given.
+// Likewise, and always refuses its second argument.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(refuses_second, [](const ffi::Any&, const ffi::Any& y,
                                                         const ffi::Any&) {
   TVM_FFI_THROW(TypeError) << "refuses_second: y: expected better than "
@@ -109,7 +109,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(refuses_second, [](const ffi::Any&, const f
 });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(refuses_second, "x", "y", "z");
 
-// As that; another function refuses its own second argument.
+// Likewise, but a nested function refuses its own second argument.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(calls_another, [](const ffi::Any&, const ffi::Any& y,
                                                        const ffi::Any&) {
   ffi::Function::FromTyped([](int64_t, int64_t) {}, "another")(1, y);

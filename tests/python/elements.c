@@ -28,7 +28,7 @@ static size_t numel(const DLTensor* tensor) {
   return count;
 }
 
-/* The address of the element that comes at `position` in row-major order. */
+/* The address of the element at `position` in row-major order. */
 static char* element(const DLTensor* tensor, size_t position) {
   int64_t offset = 0;
   for (int32_t i = tensor->ndim; i-- > 0;) {
@@ -38,7 +38,7 @@ static char* element(const DLTensor* tensor, size_t position) {
   return (char*)tensor->data + offset * (int64_t)bytes_per_element(tensor);
 }
 
-/* Gives the bytes of all elements in row-major order. */
+/* Returns the bytes of all elements in row-major order. */
 EXPORT(read) {
   const DLTensor* tensor = tensor_in(args);
   TVMFFIByteArray bytes;
@@ -67,13 +67,13 @@ EXPORT(fill) {
   return 0;
 }
 
-/* Gives the tensor itself. */
+/* Returns the tensor itself. */
 EXPORT(echo) {
   UNUSED;
   return TVMFFIAnyViewToOwnedAny(args, result);
 }
 
-/* Allocates a tensor like the first argument from the environment. */
+/* Allocates a tensor like the first argument with the environment's allocator. */
 EXPORT(allocate_like) {
   const DLTensor* tensor = tensor_in(args);
   TVMFFIObjectHandle made = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into Python: makes allocations of the calling thread fail.
+// Preloaded into Python: makes allocations in the calling thread fail.
 #include <errno.h>
 #include <stddef.h>
 
@@ -8,7 +8,7 @@ void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* memory, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
-static __thread long left = -1;  // how many allocations succeed from now on; -1 for all
+static __thread long left = -1;  // how many more allocations succeed; -1 for all
 static __thread int fails_once;
 static __thread long made;
 
@@ -34,7 +34,7 @@ int posix_memalign(void** memory, size_t alignment, size_t size) {
   return *memory == NULL ? ENOMEM : 0;
 }
 
-// Lets `count` more allocations succeed, and refuses the next one, or all that follow.
+// Lets `count` more allocations succeed, then fails one, or all that follow.
 void fail_after(long count, int once) {
   left = count;
   fails_once = once;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that use what the process shares, and children that do so too, for test_fork.py.
+// Threads and forked children that use process-wide state, for test_fork.py.
 #include <sys/wait.h>
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/extra/storage.h>
@@ -72,7 +72,7 @@ constexpr void (*kUses[])() = {UseStore,   UseFactory,    UseGlobalFunctions, Us
 
 }  // namespace
 
-// Starts a thread for each use, which goes on until the process ends.
+// Starts a thread for each use, which runs until the process exits.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(start_threads, [] {
   for (auto use : kUses) use();
   for (auto use : kUses) {
@@ -82,12 +82,12 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(start_threads, [] {
   }
 });
 
-// Forks children one by one, until one of them hangs or fails; how many did not.
+// Forks children one by one until one hangs or fails; returns the number that did not.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fork_children, [](int64_t count) -> int64_t {
   for (int64_t i = 0; i < count; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(5);  // ends a child that hangs
+      alarm(5);  // kills a child that hangs
       for (auto use : kUses) use();
       _exit(0);
     }
@@ -98,7 +98,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(fork_children, [](int64_t count) -> int64_t {
   return count;
 });
 
-// Forks while the calling thread makes a value and a handle: the child finishes what it is making.
+// Forks while the calling thread creates a value: the child finishes creating it.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fork_in_factory, []() -> int64_t {
   pid_t child = 0;
   const auto value = ffi::storage::GetOrCreate<int64_t>("tests.forks.inner", [&child]() -> int64_t {
@@ -113,8 +113,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(fork_in_factory, []() -> int64_t {
   return status;
 });
 
-// Forks children of which each has a thread that makes the library's first function and first
-// object of a type while it forks in turn; how many had a child of their own that hung.
+// Forks children that each have a thread creating the library's first function and first object of
+// a type during another fork; returns the number whose own child hung.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(hung_first_uses, [](int64_t count) -> int64_t {
   const auto use = [] {
     ffi::make_object<FirstObj>();
@@ -128,7 +128,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(hung_first_uses, [](int64_t count) -> int64_t {
       std::this_thread::sleep_for(std::chrono::microseconds(i % 120));
       const pid_t inner = fork();
       if (inner == 0) {
-        alarm(2);  // ends a child that hangs
+        alarm(2);  // kills a child that hangs
         use();
         _exit(0);
       }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions against the plain C ABI that the Python tests call. */
+/* Functions written against the plain C ABI, called by the Python tests. */
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +20,7 @@ static int give_int(TVMFFIAny* result, int64_t value) {
   return 0;
 }
 
-/* The tensor in a value, lent or owned; NULL after an error was raised. */
+/* Returns the tensor in a value, borrowed or owned, or NULL after raising an error. */
 static const DLTensor* tensor_in(const TVMFFIAny* value) {
   if (value->type_index == kTVMFFITensor) return (const DLTensor*)(value->v_obj + 1);
   if (value->type_index == kTVMFFIDLTensorPtr) return (const DLTensor*)value->v_ptr;
@@ -48,7 +48,7 @@ EXPORT(count) {
   return give_int(result, n);
 }
 
-/* Sum of the integers among the arguments. */
+/* The sum of the integers among the arguments. */
 EXPORT(sum) {
   int64_t total = 0;
   UNUSED;
@@ -100,7 +100,7 @@ EXPORT(dtype_of) {
   return 0;
 }
 
-/* Number of strong references to the argument. */
+/* The number of strong references to the argument. */
 EXPORT(use_count) {
   UNUSED;
   return give_int(result, (int64_t)(args[0].v_obj->combined_ref_count & 0xffffffffu));
@@ -138,7 +138,7 @@ static void* drop_in_thread(void* object) {
   return NULL;
 }
 
-/* Drops what `keep` keeps, in a thread that Python knows nothing of. */
+/* Drops the reference held by `keep` in a thread unknown to Python. */
 EXPORT(drop_kept) {
   pthread_t thread;
   UNUSED;
@@ -148,7 +148,7 @@ EXPORT(drop_kept) {
   return 0;
 }
 
-/* Allocates a float32 tensor of the shape that the arguments give, from the environment. */
+/* Allocates a float32 tensor of the given shape with the environment's allocator. */
 EXPORT(allocate) {
   int64_t shape[8];
   DLTensor prototype;
@@ -177,7 +177,7 @@ EXPORT(has_allocator) {
   return 0;
 }
 
-/* Breaks the rule that a result is owned. */
+/* Violates the rule that a result must be owned. */
 EXPORT(borrowed_text) {
   UNUSED;
   result->type_index = kTVMFFIRawStr;
@@ -185,7 +185,7 @@ EXPORT(borrowed_text) {
   return 0;
 }
 
-/* The current stream of a device, after tensors that only set it: (type, id, tensors...). */
+/* The current stream of a device; tensors follow only to set it: (type, id, tensors...). */
 EXPORT(stream_of) {
   UNUSED;
   return give_int(result, (int64_t)(intptr_t)TVMFFIEnvGetStream((int32_t)args[0].v_int64,
@@ -203,7 +203,7 @@ static TVMFFIByteArray text_in(const TVMFFIAny* value) {
   return text;
 }
 
-/* Raises an error of a kind, with a message and a backtrace. */
+/* Raises an error with a kind, a message and a backtrace. */
 EXPORT(fail) {
   TVMFFIByteArray kind = text_in(args), message = text_in(args + 1), backtrace = text_in(args + 2);
   TVMFFIObjectHandle error = NULL;
@@ -225,7 +225,7 @@ EXPORT(call) {
   return TVMFFIFunctionCall(args[0].v_obj, (TVMFFIAny*)args + 1, n - 1, result);
 }
 
-/* Calls the first argument with NULL, lent as a value of the type that the second one says. */
+/* Calls the first argument with NULL, as a borrowed value of the type given by the second. */
 EXPORT(call_with_null) {
   TVMFFIAny argument;
   UNUSED;
@@ -234,8 +234,8 @@ EXPORT(call_with_null) {
   return TVMFFIFunctionCall(args[0].v_obj, &argument, 1, result);
 }
 
-/* Calls the first argument with a view of the second; with a third one, an integer, without so many
- * of its first elements, which must be a vector's. */
+/* Calls the first argument with a view of the second; an optional third one, an integer, is the
+ * number of leading elements to skip, for which the tensor must be a vector. */
 EXPORT(call_with_view) {
   DLTensor view;
   TVMFFIAny argument;
@@ -253,8 +253,8 @@ EXPORT(call_with_view) {
   return TVMFFIFunctionCall(args[0].v_obj, &argument, 1, result);
 }
 
-/* Calls the first argument with a view of memory that is gone afterwards; its extent is the second
- * argument. */
+/* Calls the first argument with a view of memory that does not outlive the call; the second
+ * argument is its extent. */
 EXPORT(call_with_view_of_own_memory) {
   float values[4] = {1, 2, 3, 4};
   int64_t shape[1];
@@ -279,7 +279,7 @@ EXPORT(call_with_view_of_own_memory) {
   return code;
 }
 
-/* Calls the first argument, adds a C frame to the backtrace of its error, and passes it on. */
+/* Calls the first argument, adds a C frame to the backtrace of its error, and rethrows it. */
 EXPORT(call_and_trace) {
   TVMFFIObjectHandle error = NULL;
   TVMFFIErrorCell* cell;
@@ -295,7 +295,7 @@ EXPORT(call_and_trace) {
   return -1;
 }
 
-/* Calls the first argument and gives the kind of its error, which ends here. */
+/* Calls the first argument and returns the kind of its error, which is discarded. */
 EXPORT(kind_of_error) {
   TVMFFIObjectHandle error = NULL;
   TVMFFIErrorCell* cell;
@@ -321,7 +321,7 @@ static void* call_in_thread(void* data) {
   return NULL;
 }
 
-/* Calls the first argument in a thread that Python knows nothing of, and waits for it. */
+/* Calls the first argument in a thread unknown to Python and waits for it. */
 EXPORT(call_in_thread) {
   pthread_t thread;
   struct Call call;
@@ -334,7 +334,7 @@ EXPORT(call_in_thread) {
   return call.code;
 }
 
-/* Runs until the host has a signal to handle; ends the process with 3 after 10 seconds. */
+/* Runs until the host has a signal to handle; exits the process with 3 after 10 seconds. */
 EXPORT(wait_for_signal) {
   struct timespec pause = {0, 1000000};
   UNUSED;
@@ -346,7 +346,7 @@ EXPORT(wait_for_signal) {
   _exit(3);
 }
 
-/* Waits until the integer at an address is not 0, so many milliseconds at most; what it is then. */
+/* Waits for the integer at an address to become nonzero, with a timeout in ms; returns it. */
 EXPORT(wait_for_change) {
   const volatile int64_t* flag = (const volatile int64_t*)(intptr_t)args[0].v_int64;
   struct timespec pause = {0, 1000000};
@@ -355,7 +355,7 @@ EXPORT(wait_for_change) {
   return give_int(result, *flag);
 }
 
-/* A framework that does not exist: its tensors lie on CUDA device 3, and it works on stream 77. */
+/* A made-up framework: its tensors are on CUDA device 3, and it uses stream 77. */
 static int64_t invented_shape[1] = {4};
 
 static int invented_view(void* object, DLTensor* out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects whose equality calls a function first, for test_keys_called_back.py.
+// Objects whose equality first calls a function, for test_keys_called_back.py.
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
 

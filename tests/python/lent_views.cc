@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that lend views to callbacks, and that make tensors of what they get, for
+// Functions that lend views to callbacks, and functions that create tensors from arguments, for
 // test_lent_views.py.
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/container/array.h>
@@ -12,7 +12,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Calls `callback` with a view of memory that is overwritten afterwards; 0 dimensions for size < 0.
+// Calls `callback` with a view of memory that is then overwritten; size < 0 gives 0 dimensions.
 ffi::Any Lend(const ffi::Function& callback, int64_t size) {
   std::vector<float> values(static_cast<size_t>(std::max(size, int64_t{1})));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library whose static initializer waits for Python, and then may call it, for test_loading.py.
+// A library whose static initializer waits for Python and may then call it, for test_loading.py.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <tvm/ffi/c_api.h>
@@ -7,7 +7,7 @@
 
 __attribute__((constructor)) static void Load(void) {
   char byte = 0;
-  // Tells the other thread that the loader is at work, and waits for its answer.
+  // Signals the other thread that the loader is running, and waits for its answer.
   int out = open(getenv("LOADING_BEGUN"), O_WRONLY);
   if (write(out, "x", 1) != 1) abort();
   close(out);
@@ -18,7 +18,7 @@ __attribute__((constructor)) static void Load(void) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIFunctionGetGlobal(&name, &function);
   if (function == NULL) return;
-  usleep(200000);  // in which the other thread reaches the loader
+  usleep(200000);  // time for the other thread to reach the loader
   TVMFFIAny result = {0};
   if (TVMFFIFunctionCall(function, NULL, 0, &result) != 0) abort();
   TVMFFIObjectDecRef(function);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The object types of test_object.py, registered in every way that Python tells apart.
+// The object types of test_object.py, registered in every way that Python distinguishes.
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<int64_t> pairs_alive{0};
 
-// A constructor of its own.
+// Has its own constructor.
 class PairObj : public ffi::Object {
  public:
   PairObj(int64_t a, int64_t b) : a(a), b(b) { ++pairs_alive; }
@@ -28,7 +28,7 @@ class Pair : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Pair, ffi::ObjectRef, PairObj);
 };
 
-// A constructor made of its fields, which are of every kind.
+// The constructor is generated from its fields, which are of every kind.
 class NodeObj : public ffi::Object {
  public:
   int64_t number = 0;
@@ -54,7 +54,7 @@ class LeafObj : public NodeObj {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Leaf", LeafObj, NodeObj);
 };
 
-// No constructor; state that no field shows; no copies.
+// No constructor, state not exposed by any field, and not copyable.
 class LockedObj : public ffi::Object {
  public:
   explicit LockedObj(int64_t secret) : secret(std::make_unique<int64_t>(secret)) {}
@@ -63,13 +63,13 @@ class LockedObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO("objects.Locked", LockedObj, ffi::Object);
 };
 
-// Derived from one that has a constructor, without one of its own.
+// Has no constructor, although its parent has one.
 class StuckObj : public NodeObj {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Stuck", StuckObj, NodeObj);
 };
 
-// Default state beside a field.
+// Has unregistered state after a field.
 class HiddenObj : public ffi::Object {
  public:
   int64_t shown = 0;
@@ -78,7 +78,7 @@ class HiddenObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Hidden", HiddenObj, ffi::Object);
 };
 
-// The same between two fields.
+// Has unregistered state between two fields.
 class BetweenObj : public ffi::Object {
  public:
   int64_t first = 0;
@@ -88,7 +88,7 @@ class BetweenObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Between", BetweenObj, ffi::Object);
 };
 
-// The same where the alignment of the object leaves a gap.
+// Has unregistered state in the padding after a field.
 class PaddedObj : public ffi::Object {
  public:
   int32_t shown = 0;
@@ -99,7 +99,7 @@ class PaddedObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Padded", PaddedObj, ffi::Object);
 };
 
-// Known to C++ only, with a parent that is, too.
+// Known only to C++, as is its parent.
 class BaseOnlyObj : public ffi::Object {
  public:
   int64_t v1 = 41;
@@ -112,7 +112,7 @@ class CppOnlyObj : public BaseOnlyObj {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.inner.CppOnly", CppOnlyObj, BaseOnlyObj);
 };
 
-// Nothing registered but its name.
+// Only its name is registered.
 class PlainObj : public ffi::Object {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Plain", PlainObj, ffi::Object);
@@ -165,7 +165,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("objects.pairs_alive", [] { return pairs_alive.load(); });
 }
 
-// No lambda, so that the published headers compile it too.
+// Not a lambda, so that the published headers compile it too.
 int64_t sum_of(Pair pair) { return pair->sum(); }
 
 }  // namespace

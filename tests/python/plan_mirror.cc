@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ class with the layout of a type that test_py_class.py defines.
+// A C++ class with the layout of a type defined in test_field_types.py.
 #include <tvm/ffi/reflection/accessor.h>
 #include <tvm/ffi/tvm_ffi.h>
 

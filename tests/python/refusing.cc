@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that refuse an argument, directly or by way of others, for test_argument_type.py.
+// Functions that refuse an argument, directly or through others, for test_argument_type.py.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -14,17 +14,17 @@ void TakeNumbers(int64_t, const ffi::Array<int64_t>&) {}
 
 ffi::Function Taker() { return ffi::Function::FromTyped(Take, "taker"); }
 
-// Hands on its own arguments, without the first `skipped` of them.
+// Forwards its arguments, except the first `skipped` of them.
 ffi::Function Forwarder(int64_t skipped) {
   return ffi::Function::FromPacked([skipped](ffi::PackedArgs args, ffi::Any* result) {
     Taker().CallPacked(args.Slice(static_cast<int32_t>(skipped)), result);
   });
 }
 
-// Hands on a value of its own, in the place where the caller has another one.
+// Passes its own value in the position of the caller's argument.
 void TakeAnother(int64_t, const ffi::Any&) { Taker()(1, ffi::Array<int64_t>()); }
 
-// Keeps the error of a call with its own arguments; called again, throws that of the call before.
+// Keeps the error of a call with its own arguments; the next call throws the kept error.
 ffi::Function Late() {
   return ffi::Function::FromPacked(
       [error = std::optional<ffi::Error>()](ffi::PackedArgs args, ffi::Any* result) mutable {

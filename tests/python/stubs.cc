@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions and types of every kind that tvm-ffi-stubgen writes about; either package compiles it.
+// Functions and types of every kind supported by tvm-ffi-stubgen; either package compiles it.
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
@@ -19,7 +19,7 @@ namespace refl = tvm::ffi::reflection;
 
 namespace {
 
-// A constructor of its own, with as many arguments as there are fields.
+// Has its own constructor, with as many parameters as fields.
 class PairObj : public ffi::Object {
  public:
   int64_t a, b;
@@ -33,7 +33,7 @@ class Pair : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Pair, ffi::ObjectRef, PairObj);
 };
 
-// A constructor of its own with fewer arguments than fields; its parent has one, too.
+// Has its own constructor with fewer parameters than fields, as well as its parent's.
 class TripleObj : public PairObj {
  public:
   double c;
@@ -43,7 +43,7 @@ class TripleObj : public PairObj {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("stubs.inner.Triple", TripleObj, PairObj);
 };
 
-// A constructor that is made of its fields.
+// The constructor is generated from its fields.
 class OptionsObj : public ffi::Object {
  public:
   int64_t level = 0, width = 0, hidden = 0;
@@ -128,7 +128,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(count, Count);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(same, Same);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(lambda, Same);
 
-// A function of the C ABI, which says nothing of itself.
+// A function of the C ABI without metadata.
 extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_raw(void*, const TVMFFIAny*, int32_t num_args,
                                                 TVMFFIAny* result) {
   result->type_index = kTVMFFIInt;

@@ -83,7 +83,7 @@ NUMBER = {"__index__": lambda self: 7, "__float__": lambda self: 7.5}
     [("__tvm_ffi_int__", 3), ("__tvm_ffi_float__", 2.5), ("__tvm_ffi_value__", "text")],
 )
 def test_numbers_that_stand_in(functions: Any, method: str, answer: Any, number: str) -> None:
-    """A compiler's number, such as CuTe DSL's, defines how it is passed, whatever else it defines."""
+    """A compiler's number, such as CuTe DSL's, defines how it is passed, whatever else it has."""
     value = type("Number", (), {method: lambda self: answer, number: NUMBER[number]})()
     assert functions.echo(value) == answer
     assert functions.echo(type("Plain", (), {number: NUMBER[number]})()) in (7, 7.5)
@@ -283,7 +283,7 @@ def test_allocation_on_a_gpu_needs_a_framework_that_can(functions: Any, tmp_path
 
 @needs_torch
 def test_a_subclass_names_its_stream(functions: Any) -> None:
-    """A subclass of torch.Tensor on the CPU is not asked; its method is for devices."""
+    """A subclass of torch.Tensor on the CPU is not queried; its method is for devices."""
 
     class Named(torch.Tensor):
         def __tvm_ffi_env_stream__(self) -> int:

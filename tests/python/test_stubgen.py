@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R8
-"""The command ``tvm-ffi-stubgen``: packages and wrappers that it writes, and its errors."""
+"""The command ``tvm-ffi-stubgen``: the packages and wrappers it writes, and its errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ hand_written = 1
 
 @pytest.fixture(scope="module")
 def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library of stubs.cc."""
+    """The library built from stubs.cc."""
     path = tmp_path_factory.mktemp("stubs") / "libstubs.so"
     compile_cpp_library(Path(__file__).with_name("stubs.cc"), path)
     return path
@@ -36,7 +36,7 @@ def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def package(stubs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a package that was made for it, and the library."""
+    """A folder with the library and a package generated for it."""
     folder = tmp_path_factory.mktemp("package")
     done = stubgen(folder, "--dlls", stubs, *INIT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -51,13 +51,13 @@ def stubgen(*arguments: str | Path, **options: object) -> subprocess.CompletedPr
 
 
 def importing_from(folder: Path) -> dict[str, str]:
-    """The variables by which Python also imports from a folder."""
+    """Return the environment in which Python also imports from a folder."""
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": path}
 
 
 def python(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
-    """Run a program that imports from a folder, with the libraries in it."""
+    """Run a program that imports from a folder and finds its libraries."""
     return subprocess.run(
         [sys.executable, "-c", program],
         env={**importing_from(folder), "LD_LIBRARY_PATH": str(folder)},
@@ -68,7 +68,7 @@ def python(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
 
 
 def mypy(folder: Path, *arguments: str) -> str:
-    """Check strictly what is in a folder."""
+    """Type-check strictly in a folder."""
     pytest.importorskip("mypy", reason="the type checker is not installed")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", ROOT / "pyproject.toml"]
     done = subprocess.run(
@@ -82,7 +82,7 @@ def mypy(folder: Path, *arguments: str) -> str:
 
 
 def one(kind: str, *args: object) -> dict[str, object]:
-    """The schema of a type."""
+    """Return the schema of a type."""
     return {"type": kind, **({"args": list(args)} if args else {})}
 
 
@@ -130,7 +130,7 @@ FUNCTION = {"type": "ffi.Function", "named_args": {"return": [one("None")], "par
     ],
 )
 def test_annotations(schema, taken, given, imports) -> None:
-    """A type is written as Python writes it, and imports what it needs and no more."""
+    """A type is written as Python code with exactly the imports it needs."""
     annotations = Annotations({}, set())
     assert annotations.text(schema, "taken") == taken
     assert annotations.text(schema, "given") == (given or taken)
@@ -138,7 +138,7 @@ def test_annotations(schema, taken, given, imports) -> None:
 
 
 def test_package_works(package: Path) -> None:
-    """The package that was made from nothing is imported, and calls the library."""
+    """A package generated from scratch can be imported and calls the library."""
     program = (
         "from stubs import LIB, Options, Pair, add_one\n"
         "from stubs.inner import Triple\n"
@@ -158,7 +158,7 @@ def test_package_works(package: Path) -> None:
 
 
 def test_package_is_typed(package: Path, tmp_path: Path) -> None:
-    """Strict checking accepts the package and finds what is wrong in a program that uses it."""
+    """Strict checking accepts the package and finds the errors in a program that uses it."""
     assert mypy(package, "-p", "stubs").startswith("Success: no issues found in 6 source files")
     program = (
         "from stubs import Options, Pair, add_one, containers\n"
@@ -180,7 +180,7 @@ def test_package_is_typed(package: Path, tmp_path: Path) -> None:
 
 
 def test_constructors(package: Path) -> None:
-    """A registered constructor has the fields' names only if it takes what the fields are."""
+    """A registered constructor has the field names only if its arguments match the fields."""
     inner = (package / "stubs" / "inner" / "_ffi_api.py").read_text()
     assert "        def __init__(self, _0: int, _1: float, /) -> None: ...\n" in inner
     outer = (package / "stubs" / "_ffi_api.py").read_text()
@@ -190,7 +190,7 @@ def test_constructors(package: Path) -> None:
 
 
 def test_a_second_run_changes_nothing(package: Path, stubs: Path) -> None:
-    """What was written is up to date, and so is a package that is asked for again."""
+    """Generated files are up to date, even if the package is requested again."""
     for more in (["--check"], ["--verbose"], INIT):
         done = stubgen(package, "--dlls", stubs, *more)
         assert (done.returncode, done.stderr) == (0, "")
@@ -199,7 +199,7 @@ def test_a_second_run_changes_nothing(package: Path, stubs: Path) -> None:
 
 
 def test_hand_written_parts_stay(package: Path, stubs: Path, tmp_path: Path) -> None:
-    """Only what is between markers changes; --check and --dry-run say what would, as a diff."""
+    """Only text between markers changes; --check and --dry-run show the changes as a diff."""
     shutil.copytree(package / "stubs", tmp_path / "stubs")
     file = tmp_path / "stubs" / "_ffi_api.py"
     right = file.read_text().replace(
@@ -227,7 +227,7 @@ def test_hand_written_parts_stay(package: Path, stubs: Path, tmp_path: Path) -> 
 
 
 def test_wrappers(stubs: Path, tmp_path: Path) -> None:
-    """A block of a library has a function for each export, with its documentation."""
+    """A library's block has a function for each export, with its documentation."""
     file = tmp_path / "kernels.py"
     before = f"import tvm_ffi\nLIB = tvm_ffi.load_module({str(stubs)!r})\n{WRAPPED}"
     head = "# tvm-ffi-stubgen(begin): import-section\n# tvm-ffi-stubgen(end)\n"
@@ -263,7 +263,7 @@ def test_wrappers(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_stub_file_of_a_library(stubs: Path, tmp_path: Path) -> None:
-    """In a .pyi file the functions have no body; a type that the file has is not imported."""
+    """In a .pyi file functions have no body; a type defined in the file is not imported."""
     file = tmp_path / "kernels.pyi"
     file.write_text(
         "# tvm-ffi-stubgen(begin): import-section\n# tvm-ffi-stubgen(end)\nclass Tensor: ...\n"
@@ -284,7 +284,7 @@ def test_stub_file_of_a_library(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_one_of_several_libraries(stubs: Path, library: Path, tmp_path: Path) -> None:
-    """After an @ a block names its library."""
+    """A block can name its library after an @."""
     file = tmp_path / "kernels.py"
     file.write_text(WRAPPED)
     both = f"{library};{stubs}"
@@ -298,7 +298,7 @@ def test_one_of_several_libraries(stubs: Path, library: Path, tmp_path: Path) ->
 
 
 def test_docs(stubs: Path, tmp_path: Path) -> None:
-    """--docs adds documentation, and the names that metadata has; the text is quoted."""
+    """--docs adds documentation and the parameter names from metadata; the text is escaped."""
     file = tmp_path / "api.py"
     file.write_text(
         "# tvm-ffi-stubgen(begin): global/stubs\n# tvm-ffi-stubgen(end)\n"
@@ -318,7 +318,7 @@ def test_docs(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_directives(stubs: Path, tmp_path: Path) -> None:
-    """A ty-map holds in all files; import-object, export, skip-file and prefix are heeded."""
+    """A ty-map applies to all files; import-object, export, skip-file and prefix take effect."""
     maps, objects, skipped = (tmp_path / f"{name}.py" for name in ("maps", "objects", "skipped"))
     maps.write_text(
         "# tvm-ffi-stubgen(ty-map): stubs.Pair -> my.pairs.Two\n"
@@ -354,7 +354,7 @@ def test_directives(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_line_ends_stay(stubs: Path, tmp_path: Path) -> None:
-    """A file of Windows keeps its line ends, and one without a last line end stays so."""
+    """A file with CRLF line endings keeps them, and a missing final newline is not added."""
     file = tmp_path / "api.py"
     text = b"x = 1\r\n# tvm-ffi-stubgen(begin): global/stubs.inner\r\n# tvm-ffi-stubgen(end)"
     file.write_bytes(text)
@@ -434,7 +434,7 @@ LIBRARY, LIBRARY_END = "# tvm-ffi-stubgen-library(begin): ", "# tvm-ffi-stubgen-
     ],
 )
 def test_wrong_lines(stubs: Path, tmp_path: Path, text, line, message) -> None:
-    """The error names file and line; no file is written, not even another that is right."""
+    """The error names file and line; no file is written, not even a correct one."""
     file, right = tmp_path / "wrong.py", tmp_path / "right.py"
     file.write_text(text)
     right.write_text(f"{BEGIN}global/stubs\n{END}")
@@ -447,7 +447,7 @@ def test_wrong_lines(stubs: Path, tmp_path: Path, text, line, message) -> None:
 
 
 def test_library_without_metadata(library: Path, tmp_path: Path) -> None:
-    """Nothing can be written of it, and the error says how to get metadata."""
+    """Nothing can be generated from it, and the error says how to add metadata."""
     file = tmp_path / "kernels.py"
     file.write_text(WRAPPED.replace("# tvm-ffi-stubgen-library(names): scale(factor, x, y)\n", ""))
     done = stubgen(file, "--dlls", library)
@@ -459,7 +459,7 @@ def test_library_without_metadata(library: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_arguments(stubs: Path, tmp_path: Path) -> None:
-    """A library, module, file or folder that is missing is named; no traceback is shown."""
+    """A missing library, module, file or folder is named without a traceback."""
     file = tmp_path / "broken.so"
     file.write_text("text")
     latin = tmp_path / "latin.py"
@@ -483,12 +483,12 @@ def test_wrong_arguments(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_file_that_cannot_be_written(stubs: Path, tmp_path: Path) -> None:
-    """The error names file and line, the file is whole, and nothing is left beside it."""
+    """The error names file and line, the file is intact, and no other file is left behind."""
     file = tmp_path / "api.py"
     text = f"x = 1\n{BEGIN}global/stubs\nold\n{END}"
     file.write_text(text)
 
-    # In a program of its own: a fork of this process would warn of JAX's threads.
+    # In a separate program: forking this process would trigger a warning about JAX's threads.
     program = (
         "import resource, signal, sys\n"
         "from tvm_ffi.stub.cli import main\n"
@@ -505,7 +505,7 @@ def test_file_that_cannot_be_written(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_imported_modules_register_functions(tmp_path: Path) -> None:
-    """--imports loads what registers functions; one of Python has no types."""
+    """--imports loads modules that register functions; a Python function has no types."""
     (tmp_path / "registers.py").write_text(
         "import tvm_ffi\ntvm_ffi.register_global_func('registers.f', lambda x: x)\n"
     )
@@ -517,7 +517,7 @@ def test_imported_modules_register_functions(tmp_path: Path) -> None:
 
 
 def test_mode_of_a_file_stays(stubs: Path, tmp_path: Path) -> None:
-    """The file is replaced by one of the same mode; a link to it stays a link."""
+    """The file is replaced by one with the same mode; a link to it stays a link."""
     file, link = tmp_path / "api.py", tmp_path / "link.py"
     file.write_text(f"{BEGIN}global/stubs\n{END}")
     file.chmod(0o750)
@@ -529,7 +529,7 @@ def test_mode_of_a_file_stays(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_line_ends_of_both_kinds(stubs: Path, tmp_path: Path) -> None:
-    """One line of Windows hides no block, and stays as it is."""
+    """A single CRLF line does not hide a block and stays unchanged."""
     file = tmp_path / "api.py"
     file.write_bytes(f"x = 1\r\n{BEGIN}global/stubs.inner\n{END}".encode())
     assert stubgen(file, "--dlls", stubs, "--check").returncode == 1
@@ -542,7 +542,7 @@ def test_line_ends_of_both_kinds(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_an_error_writes_no_file(stubs: Path, tmp_path: Path) -> None:
-    """Not those before it either; a folder in the way is as bad as a file that must not change."""
+    """Earlier files are not written either if a later one cannot be."""
     first, second = tmp_path / "a.py", tmp_path / "b.py"
     text = f"{BEGIN}global/stubs\n{END}"
     for file in (first, second):
@@ -567,7 +567,7 @@ def test_an_error_writes_no_file(stubs: Path, tmp_path: Path) -> None:
 
 
 def test_a_module_that_ends_the_program(tmp_path: Path) -> None:
-    """Its status is not that of a check that passed."""
+    """The exit status differs from that of a successful check."""
     (tmp_path / "ends.py").write_text("raise SystemExit(0)\n")
     file = tmp_path / "api.py"
     file.write_text(f"{BEGIN}global/x\n{END}")
@@ -577,7 +577,7 @@ def test_a_module_that_ends_the_program(tmp_path: Path) -> None:
 
 
 def test_a_name_with_a_line_end_stays_in_its_comment(tmp_path: Path) -> None:
-    """It would be code otherwise."""
+    """The line break must not turn the rest of the name into code."""
     (tmp_path / "registers.py").write_text(
         "import tvm_ffi\ntvm_ffi.register_global_func('registers.a\\nprint(1)', lambda x: x)\n"
     )

@@ -18,14 +18,14 @@ import tvm_ffi.testing
 
 
 class Compiled:
-    """What a compiler knows of a function that it made; a class of Python."""
+    """A compiler's data about a function it compiled; a plain Python class."""
 
     def __init__(self, name: str, *, arch: str = "any") -> None:
         self.compiled_name, self.arch = name, arch
 
 
 class Kernel(tvm_ffi.Function, Compiled):
-    """A function of a compiler, called without a detour through Python."""
+    """A compiled function, called without a detour through Python."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -49,7 +49,7 @@ class Empty(tvm_ffi.Function):
 
 
 def test_base_of_python_and_moved_handle(functions: Any) -> None:
-    """The bases are initialised in order; the function comes from another Function."""
+    """The bases are initialised in order; the function is moved from another Function."""
     kernel = Kernel("scale", arch="sm_90")
     assert (kernel.compiled_name, kernel.arch, kernel.__chandle__()) == ("scale", "sm_90", 0)
     kernel.__move_handle_from__(functions.sum)
@@ -67,7 +67,7 @@ def test_base_of_python_and_moved_handle(functions: Any) -> None:
 
 
 def test_keywords_for_the_base() -> None:
-    """``super().__call__`` calls the function itself, with keywords as with positions."""
+    """``super().__call__`` calls the function itself, with keyword or positional arguments."""
     wrapped = Wrapped(lambda a, b=2: f"{a} {b}")
     for answer in (wrapped(1), wrapped(a=1), wrapped(b=2, a=1), wrapped(1, b=2)):
         assert answer == ("wrapped", "1 2")
@@ -75,7 +75,7 @@ def test_keywords_for_the_base() -> None:
 
 @pytest.mark.parametrize("order", ["function first", "function last"])
 def test_base_of_python_on_either_side(order: str) -> None:
-    """Function may be any of the bases."""
+    """Function may be at any position among the bases."""
     bases = (
         (tvm_ffi.Function, Compiled) if order == "function first" else (Compiled, tvm_ffi.Function)
     )
@@ -87,7 +87,7 @@ def test_base_of_python_on_either_side(order: str) -> None:
 
 
 def test_init_by_callable() -> None:
-    """Without a base of Python, ``Function.__init__`` takes the callable as Function does."""
+    """Without a Python base, ``Function.__init__`` takes the callable as Function does."""
 
     class Named(tvm_ffi.Function):
         def __init__(self, callable: Callable[..., Any], unit: str) -> None:
@@ -107,7 +107,7 @@ def test_init_by_callable() -> None:
 
 
 def test_own_call(functions: Any) -> None:
-    """A subclass may have a ``__call__`` of its own; C++ calls the function itself."""
+    """A subclass can have its own ``__call__``; C++ calls the function itself."""
 
     class Loud(tvm_ffi.Function):
         def __call__(self, *args: Any) -> Any:
@@ -119,7 +119,7 @@ def test_own_call(functions: Any) -> None:
 
 
 def test_slots_dictionaries_and_weak_references() -> None:
-    """Instances have a dictionary, slots that the class names, and weak references."""
+    """Instances have a dictionary, the class's slots and weak references."""
 
     class Slotted(tvm_ffi.Function):
         __slots__ = ("unit",)
@@ -134,7 +134,7 @@ def test_slots_dictionaries_and_weak_references() -> None:
 
 
 def test_cycles_are_collected() -> None:
-    """A function that keeps an object that keeps the function is freed by the collector."""
+    """A cycle of a function and its owner is freed by the collector."""
 
     class Owner:
         def __init__(self) -> None:
@@ -174,14 +174,14 @@ MISUSES: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 @pytest.mark.parametrize("misuse", MISUSES)
 def test_instances_without_a_function(misuse: str) -> None:
-    """What needs the function raises an error that says that there is none."""
+    """An operation that needs the function raises an error that says there is none."""
     use, message = MISUSES[misuse]
     with pytest.raises((TypeError, ValueError), match=message):
         use(Empty())
 
 
 def test_instances_without_a_function_can_be_looked_at() -> None:
-    """They are printed, compared and hashed."""
+    """They can be printed, compared and hashed."""
     empty = Empty(1)
     assert (empty.args, empty.__chandle__(), empty.same_as(empty)) == ((1,), 0, True)
     assert repr(empty) == "<tvm_ffi.Function tvm_ffi.Function>"
@@ -189,7 +189,7 @@ def test_instances_without_a_function_can_be_looked_at() -> None:
 
 
 def test_instances_without_an_object_are_themselves() -> None:
-    """Each is equal to itself only, until both hold the same object."""
+    """Each equals only itself until both hold the same object."""
     one, other = Empty(), Empty()
     assert one == one
     assert one != other
@@ -209,7 +209,7 @@ def test_instances_without_an_object_are_themselves() -> None:
 
 
 def test_wrong_objects_are_refused() -> None:
-    """A function cannot hold an object of another type, nor a second function."""
+    """A function can hold neither an object of another type nor a second function."""
     empty = Empty()
     with pytest.raises(TypeError, match=r"expected a tvm_ffi.Function, got a .*Array"):
         empty.__move_handle_from__(tvm_ffi.convert([1]))
@@ -225,7 +225,7 @@ def test_wrong_objects_are_refused() -> None:
 
 
 class Frame(tvm_ffi.Tensor, Compiled):
-    """A tensor with something beside it."""
+    """A tensor with additional data."""
 
     def __init__(self, tensor: Any, name: str) -> None:
         super().__init__(name)
@@ -234,7 +234,7 @@ class Frame(tvm_ffi.Tensor, Compiled):
 
 
 def test_tensors(functions: Any) -> None:
-    """A subclass of Tensor is passed, exported and read as the tensor that it holds."""
+    """A subclass of Tensor is passed, exported and read as the tensor it holds."""
     array = numpy.arange(6, dtype="float32").reshape(2, 3)
     frame = Frame(array, "name")
     assert (frame.compiled_name, frame.shape, frame.data_ptr()) == (
@@ -277,7 +277,7 @@ def test_tensors(functions: Any) -> None:
     ],
 )
 def test_instances_without_a_tensor(use: Callable[[Any], Any]) -> None:
-    """What needs the tensor raises an error that says that there is none."""
+    """An operation that needs the tensor raises an error that says there is none."""
     empty = Frame(None, "name")
     with pytest.raises(
         ValueError, match="expected a tensor, got a Frame that holds none: its __init__"
@@ -300,7 +300,7 @@ def test_tensors_have_no_constructor() -> None:
 
 
 def test_modules_and_objects(functions: Any) -> None:
-    """Modules and plain objects take a base of Python as well."""
+    """Modules and plain objects can have a Python base too."""
 
     class Library(tvm_ffi.Module, Compiled):
         def __init__(self, name: str) -> None:
@@ -319,7 +319,7 @@ def test_modules_and_objects(functions: Any) -> None:
 
     thing = Thing("name")
     assert thing.compiled_name == "name"
-    # What passes a tensor or a container looks at its class.
+    # Code that passes a tensor or container relies on its class.
     for other in (tvm_ffi.convert([1]), tvm_ffi.from_dlpack(numpy.zeros(2)), tvm_ffi.Function(id)):
         with pytest.raises(TypeError, match="expected an instance of a class below tvm_ffi"):
             thing.__move_handle_from__(other)
@@ -340,7 +340,7 @@ UNLIKE = [(one, other) for one in KINDS for other in KINDS if one is not other]
 
 @pytest.mark.parametrize(("one", "other"), UNLIKE, ids=lambda kind: kind.__name__)
 def test_a_class_has_one_kind_of_object(one: type, other: type) -> None:
-    """A class of two kinds would read an object of one as an object of the other."""
+    """A class of two kinds would read an object of one kind as one of the other."""
 
     class Mine(one):  # type: ignore[misc, valid-type]
         pass
@@ -358,7 +358,7 @@ def test_a_class_has_one_kind_of_object(one: type, other: type) -> None:
 
 @pytest.mark.parametrize(("one", "other"), UNLIKE, ids=lambda kind: kind.__name__)
 def test_python_itself_knows_the_kinds_apart(one: type, other: type) -> None:
-    """So do ``type.__new__``, which goes round the metaclass, and ``__bases__``."""
+    """``type.__new__``, which bypasses the metaclass, and ``__bases__`` refuse mixed kinds too."""
     with pytest.raises(TypeError, match=r"lay-?out conflict"):
         type.__new__(type(one), "Both", (one, other), {})
     mine: Any = type(one)("Mine", (one,), {})
@@ -384,7 +384,7 @@ def test_an_instance_keeps_its_kind(kind: type) -> None:
 
 
 def test_every_container_has_an_object() -> None:
-    """Only its own type makes an instance of a container, so none is without an object."""
+    """Only its own type creates a container instance, so none lacks an object."""
     for kind in KINDS[:4]:
         for other in (tvm_ffi.Object, tvm_ffi.Tensor, tvm_ffi.Function, object):
             if other is not kind:
@@ -399,7 +399,7 @@ def test_every_container_has_an_object() -> None:
 
 
 def test_bases_of_one_kind() -> None:
-    """A class may derive from any number of classes of one kind, and of Python."""
+    """A class can derive from any number of classes of one kind and of Python classes."""
     T = TypeVar("T")
 
     class Mine(tvm_ffi.Array):

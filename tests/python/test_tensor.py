@@ -19,7 +19,7 @@ from .conftest import needs_torch, torch
 
 
 def test_attributes(framework: Any) -> None:
-    """A tensor tells what it is, as plain Python values."""
+    """A tensor has its properties as plain Python values."""
     source = framework.arange(24, dtype=framework.float32).reshape(4, 6)[1:, ::2]
     tensor = tvm_ffi.from_dlpack(source)
     assert type(tensor) is tvm_ffi.Tensor is tvm_ffi.core.Tensor
@@ -36,7 +36,7 @@ def test_attributes(framework: Any) -> None:
 
 
 def test_size() -> None:
-    """The extent of one dimension is asked for by its number, from either end."""
+    """The extent of a dimension is looked up by index, from either end."""
     tensor = tvm_ffi.from_dlpack(numpy.zeros((2, 3, 4)))
     assert [tensor.size(i) for i in range(-3, 3)] == [2, 3, 4, 2, 3, 4]
     for index in (3, -4, 1 << 70):
@@ -49,7 +49,7 @@ def test_size() -> None:
 
 
 def test_arrays_of_a_tensor() -> None:
-    """numpy.asarray shares the memory, numpy.array copies it, a dtype converts it."""
+    """numpy.asarray shares the memory, numpy.array copies it, and a dtype converts it."""
     source = numpy.arange(6, dtype="int32").reshape(2, 3)[:, ::2]
     tensor = tvm_ffi.from_dlpack(source)
     shared = numpy.asarray(tensor)
@@ -69,7 +69,7 @@ def test_arrays_of_read_only_tensors() -> None:
 
 
 def test_tensors_without_an_array() -> None:
-    """Where NumPy has none, the error says why."""
+    """If NumPy cannot represent the tensor, the error says why."""
     from .test_protocols import on_device_three
 
     tensor = tvm_ffi.from_dlpack(on_device_three(numpy.zeros(2)))
@@ -78,7 +78,7 @@ def test_tensors_without_an_array() -> None:
 
 
 def test_capsules_are_taken() -> None:
-    """What __dlpack__ gives is a tensor, once; a read-only one needs leave."""
+    """A capsule from __dlpack__ is accepted once; a read-only one needs permission."""
     source = numpy.arange(3.0)
     capsule = source.__dlpack__(max_version=(1, 0))
     tensor = tvm_ffi.from_dlpack(capsule)
@@ -94,7 +94,7 @@ def test_capsules_are_taken() -> None:
 
 
 def test_tensors_are_not_copied_by_accident() -> None:
-    """Pickling and copying are refused, as for the published package."""
+    """Pickling and copying are refused, as in the published package."""
     tensor = tvm_ffi.from_dlpack(numpy.zeros(2))
     for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="Tensor"):
@@ -102,7 +102,7 @@ def test_tensors_are_not_copied_by_accident() -> None:
 
 
 def test_scalars_and_empty_tensors(framework: Any) -> None:
-    """0-dimensional and empty tensors answer like all others."""
+    """0-dimensional and empty tensors have the usual properties."""
     scalar = tvm_ffi.from_dlpack(framework.zeros(()))
     assert (scalar.shape, scalar.strides, scalar.numel()) == ((), (), 1)
     assert scalar.is_contiguous()
@@ -111,7 +111,7 @@ def test_scalars_and_empty_tensors(framework: Any) -> None:
 
 
 def test_from_dlpack_of_a_tensor_is_itself() -> None:
-    """A tvm_ffi.Tensor passes through, still checked."""
+    """A tvm_ffi.Tensor passes through but is still checked."""
     tensor = tvm_ffi.from_dlpack(numpy.zeros((4, 4))[:, ::2])
     assert tvm_ffi.from_dlpack(tensor) is tensor
     with pytest.raises(
@@ -121,7 +121,7 @@ def test_from_dlpack_of_a_tensor_is_itself() -> None:
 
 
 def test_requirements(framework: Any) -> None:
-    """Contiguity and alignment are demanded, with what came in the message."""
+    """Contiguity and alignment can be required; the message has the actual value."""
     source = framework.zeros((4, 4), dtype=framework.float32)
     tvm_ffi.from_dlpack(source, require_contiguous=True, require_alignment=4)
     with pytest.raises(ValueError, match=r"from_dlpack: ext_tensor: .* got strides \(1, 4\)"):
@@ -135,7 +135,7 @@ def test_requirements(framework: Any) -> None:
 
 @pytest.mark.parametrize("value", [3, "text", None, [1.0]])
 def test_from_dlpack_needs_a_tensor(value: Any) -> None:
-    """Anything else is a TypeError that names the type."""
+    """A value that is not a tensor is a TypeError that names its type."""
     name = type(value).__name__
     with pytest.raises(TypeError, match=f"expected an object with __dlpack__, got {name}"):
         tvm_ffi.from_dlpack(value)
@@ -160,7 +160,7 @@ def test_round_trip_to_torch() -> None:
 
 @pytest.mark.parametrize("max_version", [None, (0, 8), (1, 0), (1, 3)])
 def test_capsules_that_nobody_takes_are_freed(max_version: Any) -> None:
-    """A capsule that is dropped unused lets the memory go."""
+    """A capsule dropped unused releases its memory."""
     source = numpy.zeros(3)
     gone = weakref.ref(source)
     tensor = tvm_ffi.from_dlpack(source)
@@ -174,7 +174,7 @@ def test_capsules_that_nobody_takes_are_freed(max_version: Any) -> None:
 
 
 def test_dlpack_options() -> None:
-    """Another device is a BufferError; what the tensor is already is accepted."""
+    """Another device is a BufferError; options that match the tensor are accepted."""
     tensor = tvm_ffi.from_dlpack(numpy.zeros(3))
     assert tensor.__dlpack_device__() == (1, 0)
     tensor.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0), copy=False)
@@ -194,7 +194,7 @@ def test_dlpack_options() -> None:
     ids=["compact", "strided", "transposed", "one element", "empty"],
 )
 def test_dlpack_copies(source: Any) -> None:
-    """A copy has the same elements, compact, in memory of its own that may be written."""
+    """A copy has the same elements, compact, in separate writable memory."""
     source.flags.writeable = False
     tensor = tvm_ffi.from_dlpack(source, allow_read_only=True)
     for array in (numpy.from_dlpack(tensor, copy=True), numpy.array(tensor)):
@@ -216,7 +216,7 @@ SHARES = [(value, False) for value in (None, False, 0, numpy.False_, "")]
 
 @pytest.mark.parametrize(("wanted", "copies"), COPIES + SHARES)
 def test_whether_to_copy(wanted: Any, copies: bool) -> None:
-    """What is true asks for a copy, whatever it is, by keyword or by position."""
+    """Any truthy value requests a copy, by keyword or by position."""
     source = numpy.arange(3.0)
     tensor = tvm_ffi.from_dlpack(source)
     for array in (
@@ -229,7 +229,7 @@ def test_whether_to_copy(wanted: Any, copies: bool) -> None:
 
 
 def test_copies_without_a_truth() -> None:
-    """What has no truth value is an error of its own."""
+    """A value whose truth is undefined raises its own error."""
     tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))
     for export in (tensor.__dlpack__, tensor.__array__):
         with pytest.raises(ValueError, match="truth value"):
@@ -237,7 +237,7 @@ def test_copies_without_a_truth() -> None:
 
 
 def test_no_copy_of_another_dtype() -> None:
-    """What is false forbids the copy that another element type needs."""
+    """Any falsy value forbids the copy that another element type needs."""
     tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))
     for never in (False, 0, numpy.False_):
         with pytest.raises(ValueError, match="copy: expected True to get float32"):
@@ -254,7 +254,7 @@ def test_tensors_that_are_not_copied() -> None:
 
 
 def test_identity() -> None:
-    """Tensors are equal when they are the same object; they can be keys and weakly referenced."""
+    """Tensors are equal if they are the same object; they can be keys and weakly referenced."""
     one, other = (tvm_ffi.from_dlpack(numpy.zeros(3)) for _ in range(2))
     assert one == one
     assert one != other
@@ -266,7 +266,7 @@ def test_identity() -> None:
 
 @pytest.mark.parametrize("cls", [tvm_ffi.Tensor, tvm_ffi.Object, tvm_ffi.Module])
 def test_objects_are_not_made_by_their_type(cls: type) -> None:
-    """Calling the type is a TypeError that says where objects come from."""
+    """Calling the type is a TypeError that says how objects are created."""
     with pytest.raises(TypeError, match="cannot be made by calling its type"):
         cls()
 
@@ -274,7 +274,7 @@ def test_objects_are_not_made_by_their_type(cls: type) -> None:
 @needs_torch
 @pytest.mark.parametrize("detached", [False, True])
 def test_memory_that_pytorch_replaces(detached: bool) -> None:
-    """PyTorch frees the memory of a shared tensor that gets another one; not if it was detached."""
+    """PyTorch frees a shared tensor's memory when replacing it, unless the tensor was detached."""
     source = torch.zeros(2)
     shared = tvm_ffi.from_dlpack(source.detach() if detached else source)
     memory = weakref.ref(source.untyped_storage())
@@ -286,7 +286,7 @@ def test_memory_that_pytorch_replaces(detached: bool) -> None:
 
 @needs_torch
 def test_memory_that_pytorch_resizes() -> None:
-    """PyTorch moves the memory of a tensor that grows; what shares the old memory stays there."""
+    """PyTorch moves a growing tensor's memory; a tensor sharing the old memory keeps it."""
     source = torch.zeros(2)
     shared = tvm_ffi.from_dlpack(source.detach())
     address = source.data_ptr()
@@ -296,7 +296,7 @@ def test_memory_that_pytorch_resizes() -> None:
 
 
 def test_more_tensors_than_are_kept_for_reuse() -> None:
-    """Tensors that are freed are used anew, each with its own layout and owner."""
+    """Freed tensors are reused, each with its own layout and owner."""
     arrays = [numpy.full((i % 3, 10) if i % 2 else (2,) * (i % 12), i) for i in range(300)]
     for _ in range(2):
         tensors = [tvm_ffi.from_dlpack(array) for array in arrays]
@@ -311,7 +311,7 @@ def test_more_tensors_than_are_kept_for_reuse() -> None:
 
 
 def test_wrong_arguments_of_dlpack() -> None:
-    """Options are keywords, and only those of the protocol."""
+    """Options are keyword-only, and only the protocol's are accepted."""
     tensor: Any = tvm_ffi.from_dlpack(numpy.zeros(3))
     with pytest.raises(TypeError, match=r"__dlpack__: expected keywords only, got 1 arguments"):
         tensor.__dlpack__(None)

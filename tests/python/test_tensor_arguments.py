@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3
-"""Framework tensors as arguments: what C sees of them, and which are refused."""
+"""Framework tensors as arguments: how they appear in C, and which are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .conftest import needs_torch, torch
 
 
 class Producer:
-    """A tensor type of no framework, with only the methods of DLPack."""
+    """A tensor type of no framework, with only the DLPack methods."""
 
     def __init__(self, source: Any, **options: Any) -> None:
         self.source = source
@@ -33,7 +33,7 @@ class Producer:
 
 
 class OldProducer:
-    """A producer from before DLPack 1.0: it does not know max_version."""
+    """A producer from before DLPack 1.0, which does not accept max_version."""
 
     def __init__(self, source: Any) -> None:
         self.source = source
@@ -50,14 +50,14 @@ WRAPPER_NAMES = ["itself", "producer", "old producer", "tvm_ffi.Tensor"]
 
 
 def address_of(tensor: Any) -> int:
-    """Give the address of the first element."""
+    """Return the address of the first element."""
     return tensor.data_ptr() if hasattr(tensor, "data_ptr") else tensor.ctypes.data
 
 
 @pytest.mark.parametrize("wrap", WRAPPERS, ids=WRAPPER_NAMES)
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 5), (2, 3, 4), (1,) * 12])
 def test_layout_arrives(functions: Any, framework: Any, shape: tuple[int, ...], wrap: Any) -> None:
-    """C sees the address, the extents and the strides of each tensor, without a copy."""
+    """C sees each tensor's address, extents and strides, without a copy."""
     source = framework.zeros(shape, dtype=framework.float32)
     tensor = wrap(source)
     assert functions.type_index(tensor) == 70
@@ -73,7 +73,7 @@ def test_layout_arrives(functions: Any, framework: Any, shape: tuple[int, ...], 
 
 @pytest.mark.parametrize("wrap", WRAPPERS, ids=WRAPPER_NAMES)
 def test_strided_views_arrive(functions: Any, framework: Any, wrap: Any) -> None:
-    """A view keeps its address and its strides, in elements."""
+    """A view keeps its address and its strides, which are in elements."""
     source = framework.arange(24, dtype=framework.float32).reshape(4, 6)[1:, 1::2]
     tensor = wrap(source)
     assert functions.address(tensor) == address_of(source)
@@ -89,7 +89,7 @@ def test_negative_strides_arrive(functions: Any) -> None:
 
 @pytest.mark.parametrize("wrap", WRAPPERS, ids=WRAPPER_NAMES)
 def test_writing_reaches_the_framework(functions: Any, framework: Any, wrap: Any) -> None:
-    """What a function writes is in the framework's tensor."""
+    """Writes by a function appear in the framework's tensor."""
     source = framework.zeros(3, dtype=framework.float32)
     functions.increment(wrap(source))
     assert source.tolist() == [1, 1, 1]
@@ -101,7 +101,7 @@ complex64 complex128"""
 
 @pytest.mark.parametrize("name", DTYPES.split())
 def test_dtypes_arrive(functions: Any, framework: Any, name: str) -> None:
-    """Each element type has its DLPack code, and comes back as itself."""
+    """Each element type has its DLPack code and comes back unchanged."""
     source = framework.zeros(3, dtype=getattr(framework, name))
     assert functions.dtype_of(source) == name
     back = functions.echo(source)
@@ -130,7 +130,7 @@ def test_ml_dtypes_arrive(functions: Any, name: str) -> None:
     "name", ["bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"]
 )
 def test_narrow_torch_dtypes_arrive(functions: Any, name: str) -> None:
-    """PyTorch's narrow types have their DLPack code, and come back as themselves."""
+    """PyTorch's narrow types have their DLPack codes and come back unchanged."""
     source = torch.zeros(3).to(getattr(torch, name))
     assert functions.dtype_of(source) == name
     assert functions.echo(source).dtype == source.dtype
@@ -138,14 +138,14 @@ def test_narrow_torch_dtypes_arrive(functions: Any, name: str) -> None:
 
 @needs_torch
 def test_parameters_arrive(functions: Any) -> None:
-    """Subclasses of torch.Tensor, and tensors that require a gradient, are tensors."""
+    """Subclasses of torch.Tensor and tensors that require a gradient are accepted."""
     parameter = torch.nn.Parameter(torch.zeros(2))
     functions.increment(parameter)
     assert parameter.tolist() == [1, 1]
 
 
 def aligned_with_odd_stride() -> Any:
-    """Give an array of float64 whose elements are aligned to 4 bytes, which x86 calls aligned."""
+    """Return a float64 array whose elements have 4-byte alignment, which is valid on x86."""
     return numpy.zeros(2, dtype=[("a", "c8"), ("b", "f4")])["a"]
 
 
@@ -166,14 +166,14 @@ UNREADABLE = [
 def test_unreadable_arrays_are_refused(
     functions: Any, array: Any, error: type[Exception], message: str
 ) -> None:
-    """An array that no kernel could read is refused; the message names the argument."""
+    """An array that no kernel could read is refused with a message that names the argument."""
     with pytest.raises(error, match=rf"nop: argument 1 \(.*{message}"):
         functions.nop(0, array)
 
 
 @needs_torch
 def test_lazy_views_are_refused(functions: Any) -> None:
-    """A view that is negated or conjugated when read is a ValueError that says what to do."""
+    """A view that is negated or conjugated on read is a ValueError that says what to do."""
     negative = torch.complex(torch.ones(2), torch.ones(2)).conj().imag
     assert negative.is_neg()
     with pytest.raises(ValueError, match=r"nop: argument 0 \(Tensor\): .*pass x.resolve_neg\(\)"):
@@ -188,7 +188,7 @@ def test_lazy_views_are_refused(functions: Any) -> None:
 
 @needs_torch
 def test_trusted_functions_leave_the_check_out(functions: Any) -> None:
-    """A trusted function takes a lazy view as it lies in memory."""
+    """A trusted function gets the raw memory of a lazy view."""
     keep = functions.get_function("keep")
     assert keep.trusted is False
     keep.trusted = True
@@ -201,7 +201,7 @@ def test_trusted_functions_leave_the_check_out(functions: Any) -> None:
 
 @needs_torch
 def test_tensors_without_memory_are_refused(functions: Any) -> None:
-    """Sparse, meta, quantised and fake tensors are refused with PyTorch's reason or ours."""
+    """Sparse, meta and fake tensors are refused with PyTorch's reason or ours."""
     from torch._subclasses import FakeTensorMode
 
     with FakeTensorMode():
@@ -218,7 +218,7 @@ def test_tensors_without_memory_are_refused(functions: Any) -> None:
 
 @pytest.mark.parametrize("wrap", [lambda x: x, Producer], ids=["itself", "producer"])
 def test_read_only_tensors_need_leave(functions: Any, wrap: Any) -> None:
-    """A read-only tensor is refused by a message that names the way in, which then works."""
+    """A read-only tensor is refused with a message that suggests a way to pass it, which works."""
     source = numpy.arange(3.0)
     source.flags.writeable = False
     with pytest.raises(ValueError, match=r"nop: argument 0 .*from_dlpack\(x, allow_read_only=True"):
@@ -231,7 +231,7 @@ def test_read_only_tensors_need_leave(functions: Any, wrap: Any) -> None:
 
 
 def test_a_refused_tensor_leaves_no_trace(functions: Any) -> None:
-    """After a read-only tensor was refused, others pass that cannot say whether they are."""
+    """Refusing a read-only tensor does not affect producers that cannot report read-only memory."""
     functions.nop(OldProducer(numpy.zeros(3)))
     source = numpy.arange(3.0)
     source.flags.writeable = False
@@ -241,7 +241,7 @@ def test_a_refused_tensor_leaves_no_trace(functions: Any) -> None:
 
 
 def test_read_only_survives_the_crossing(functions: Any) -> None:
-    """A read-only tensor that a function gives back is still read-only, in every export."""
+    """A read-only tensor returned by a function stays read-only in every export."""
     source = numpy.arange(3.0)
     source.flags.writeable = False
     back = functions.echo(tvm_ffi.from_dlpack(source, allow_read_only=True))
@@ -252,7 +252,7 @@ def test_read_only_survives_the_crossing(functions: Any) -> None:
 
 
 def test_read_only_marks_reach_cpp_and_back(described: Any) -> None:
-    """A view that C++ makes of a read-only tensor is read-only, in every export."""
+    """A view that C++ creates of a read-only tensor is read-only in every export."""
     source = numpy.arange(3.0)
     assert not described.first_element(tvm_ffi.from_dlpack(source)).read_only
     source.flags.writeable = False
@@ -267,7 +267,7 @@ def test_read_only_marks_reach_cpp_and_back(described: Any) -> None:
 
 
 def test_marks_of_cpp_reach_python(described: Any) -> None:
-    """A tensor that C++ imported as read-only is so for Python."""
+    """A tensor that C++ imported as read-only is read-only in Python."""
     for tensor in (described.constants(), described.first_element(described.constants())):
         assert tensor.read_only
         assert not numpy.asarray(tensor).flags.writeable
@@ -275,7 +275,7 @@ def test_marks_of_cpp_reach_python(described: Any) -> None:
 
 
 class Malformed:
-    """A producer whose methods answer what they are told to."""
+    """A producer whose methods return the given values."""
 
     def __init__(self, device: Any = (1, 0), capsule: Any = None) -> None:
         self.device = device
@@ -293,7 +293,7 @@ class Malformed:
 
 
 def used_capsule() -> Any:
-    """Give a capsule that somebody consumed."""
+    """Return a capsule that has been consumed."""
     capsule = numpy.zeros(2).__dlpack__()
     tvm_ffi.from_dlpack(Malformed(capsule=capsule))
     return capsule
@@ -320,7 +320,7 @@ def test_malformed_producers_are_refused(functions: Any, producer: Any, message:
 
 
 def test_nothing_is_kept_after_a_call(functions: Any, framework: Any) -> None:
-    """A call leaves the framework's tensor with the references that it had."""
+    """A call leaves the reference count of the framework's tensor unchanged."""
     tensor = framework.zeros(3)
     before = sys.getrefcount(tensor)
     for _ in range(100):
@@ -330,7 +330,7 @@ def test_nothing_is_kept_after_a_call(functions: Any, framework: Any) -> None:
 
 @pytest.mark.parametrize("wrap", WRAPPERS[:3], ids=WRAPPER_NAMES[:3])
 def test_kept_tensors_stay_alive(functions: Any, framework: Any, wrap: Any) -> None:
-    """A tensor that a function keeps lives on without Python's, and no longer than kept."""
+    """A tensor kept by a function outlives Python's reference, but only while it is kept."""
     source = framework.full((1000,), 3.0, dtype=framework.float32)
     address = address_of(source)
     functions.keep(wrap(source))
@@ -347,5 +347,5 @@ def test_kept_tensors_stay_alive(functions: Any, framework: Any, wrap: Any) -> N
 
 
 def test_a_function_sees_one_reference(functions: Any, framework: Any) -> None:
-    """An argument has one reference, which is the caller's."""
+    """An argument has a single reference, held by the caller."""
     assert functions.use_count(framework.zeros(3)) == 1

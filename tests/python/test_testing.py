@@ -13,7 +13,7 @@ from tvm_ffi import testing
 
 @pytest.mark.parametrize("value", [None, True, -1, 2.5, "text", b"bytes", "text of more bytes"])
 def test_echo(value):
-    """What comes back is what went in."""
+    """A value comes back unchanged."""
     assert testing.echo(value, "ignored") == value
 
 
@@ -24,21 +24,21 @@ def test_echo_shares_memory():
 
 
 def test_nop():
-    """It takes anything, and returns None."""
+    """It accepts anything and returns None."""
     assert testing.nop() is None
     assert testing.nop(1, "two", [3], object_that_is_opaque := object()) is None
     assert object_that_is_opaque
 
 
 def test_add_one():
-    """It takes one integer."""
+    """It accepts one integer."""
     assert testing.add_one(41) == 42
     with pytest.raises(TypeError, match="add_one"):
         testing.add_one("41")
 
 
 def test_apply():
-    """The first argument gets the others."""
+    """The first argument is called with the others."""
     assert testing.apply(lambda *args: len(args)) == 0
     assert testing.apply(testing.echo, "a", "b") == "a"
     for wrong in ((), (3,)):
@@ -48,13 +48,13 @@ def test_apply():
 
 @pytest.mark.parametrize("kind", [ValueError, TypeError, KeyError, RuntimeError, IndexError])
 def test_errors(kind):
-    """The kind chooses the exception."""
+    """The kind determines the exception."""
     with pytest.raises(kind, match="why"):
         testing.test_raise_error(kind.__name__, "why")
 
 
 def test_pair():
-    """Two fields that cannot be assigned to, and a method."""
+    """It has two read-only fields and a method."""
     pair = testing.TestIntPair(3, b=4)
     assert (pair.a, pair.b, pair.sum()) == (3, 4, 7)
     with pytest.raises(AttributeError):
@@ -71,7 +71,7 @@ def test_base():
 
 
 def test_derived():
-    """It is also its base, and its own fields are required."""
+    """It is an instance of its base, and its own fields are required."""
     derived = testing.TestObjectDerived(v_map={"a": 1}, v_array=[1, 2], v_i64=3)
     assert isinstance(derived, testing.TestObjectBase)
     assert (derived.v_map["a"], list(derived.v_array), derived.add_i64(1)) == (1, [1, 2], 4)
@@ -80,7 +80,7 @@ def test_derived():
 
 
 def test_use_count():
-    """A container that holds it counts."""
+    """A container that holds the object adds to its count."""
     pair = testing.TestIntPair(1, 2)
     before = testing.object_use_count(pair)
     holder = tvm_ffi.Array([pair])
@@ -90,7 +90,7 @@ def test_use_count():
 
 
 def test_unregistered():
-    """Its fields and methods are there without a class."""
+    """Fields and methods work without a registered class."""
     made = testing.make_unregistered_object()
     assert (made.v1, made.v2) == (41, 42)
     assert (made.get_v1_plus_one(), made.get_v2_plus_two()) == (42, 44)
@@ -98,7 +98,7 @@ def test_unregistered():
 
 
 def test_create_object():
-    """The name of a type is enough, if it has a class."""
+    """A type with a class can be created by its name."""
     made = testing.create_object("testing.TestIntPair", a=1, b=2)
     assert isinstance(made, testing.TestIntPair)
     with pytest.raises(ValueError, match="create_object: type_key: expected a type"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Functions, callbacks and errors in many threads at once, of Python and of C++."""
+"""Functions, callbacks and errors in many Python and C++ threads at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .conftest import compile_cpp_library
 
 
 def in_threads(count: int, work: Callable[[int], None]) -> None:
-    """Run work(0) to work(count - 1) at the same time; what one of them raises is raised here."""
+    """Run work(0) to work(count - 1) concurrently; re-raise an exception from any of them."""
     errors: list[BaseException] = []
     start = threading.Barrier(count)
 
@@ -40,12 +40,12 @@ def in_threads(count: int, work: Callable[[int], None]) -> None:
 
 
 def test_callbacks_of_many_threads(described: Any) -> None:
-    """Threads of C++ may call one callback at the same time; each gets its own answer."""
+    """C++ threads may call one callback concurrently; each gets its own result."""
     assert described.call_in_threads(lambda i: i, 8, 200) == 0
 
 
 def test_errors_of_many_threads(described: Any) -> None:
-    """So may threads whose calls all fail; each gets its own error."""
+    """C++ threads whose calls all fail each get their own error."""
 
     def raises(i: int) -> None:
         raise ValueError(i)
@@ -54,7 +54,7 @@ def test_errors_of_many_threads(described: Any) -> None:
 
 
 def test_python_threads_call_and_fail(described: Any) -> None:
-    """Each of many threads gets its own results, its own exceptions and its own callbacks."""
+    """Each of many threads gets its own results, exceptions and callbacks."""
 
     def work(number: int) -> None:
         for i in range(200):
@@ -70,7 +70,7 @@ def test_python_threads_call_and_fail(described: Any) -> None:
 
 
 def test_what_threads_share_is_counted_right(described: Any, functions: Any) -> None:
-    """One object, one function and one module in many threads have the count from before."""
+    """An object, a function and a module shared by many threads keep their reference counts."""
     value, function = object(), tvm_ffi.Function(lambda x: x)
     gc.collect()
     before = [sys.getrefcount(each) for each in (value, function, described)]
@@ -88,17 +88,17 @@ def test_what_threads_share_is_counted_right(described: Any, functions: Any) -> 
 
 
 def test_the_collector_runs_beside_calls(described: Any) -> None:
-    """Cycles of functions are made, called and collected while other threads call."""
+    """Cycles of functions are created, called and collected while other threads make calls."""
 
     class Owner:
-        """Keeps a function that keeps it."""
+        """Owns a function that refers back to it."""
 
         def __init__(self, number: int) -> None:
             self.number = number
             self.function = tvm_ffi.Function(self.method)
 
         def method(self) -> int:
-            """Give the number."""
+            """Return the number."""
             return self.number
 
     def work(number: int) -> None:
@@ -128,7 +128,7 @@ def test_global_functions_change_under_way() -> None:
 
 
 def test_python_ends_while_threads_call(described: Any) -> None:
-    """Threads of C++ that go on calling do not keep Python from ending, nor crash it."""
+    """C++ threads that keep calling neither prevent Python from exiting nor crash it."""
     code = f"""
 import threading, tvm_ffi
 module = tvm_ffi.load_module({str(described.path)!r})
@@ -142,7 +142,7 @@ assert called.wait(60)
 
 
 def test_functions_called_by_name_release_the_lock() -> None:
-    """Those of the runtime too: whoever calls them so keeps other threads from changes."""
+    """Functions of the runtime do too; such calls must not race with changes in other threads."""
     assert tvm_ffi.get_global_func("ffi.DeepCopy").release_gil
     assert tvm_ffi.structural_equal([1], [1])
     assert tvm_ffi.get_global_func("ffi.StructuralEqual").release_gil
@@ -160,7 +160,7 @@ def test_functions_called_by_name_release_the_lock() -> None:
     ],
 )
 def test_containers_are_read_as_a_whole(read: str) -> None:
-    """While one thread changes a List and a Dict, others compare, hash and write them."""
+    """While one thread changes a List and a Dict, others compare, hash and serialize them."""
     code = f"""
 import copy, sys, threading, time, tvm_ffi
 from tvm_ffi.serialization import to_json_graph_str
@@ -186,7 +186,7 @@ changing.join()
 
 
 def test_functions_may_be_called_after_python_ended(described: Any) -> None:
-    """A callback that C++ calls then is an error there; nothing crashes."""
+    """A callback that C++ calls at that point is an error and does not crash."""
     code = f"""
 import ctypes, tvm_ffi
 module = tvm_ffi.load_module({str(described.path)!r})
@@ -200,7 +200,7 @@ module.call_kept_at_exit()
 
 @pytest.mark.parametrize("work", ["pass", "time.sleep(0)", "[object() for _ in range(999)]"])
 def test_daemon_threads_end_quietly(described: Any, work: str) -> None:
-    """Python may end while daemon threads are in callbacks, or in functions that call them."""
+    """Python may exit while daemon threads are in callbacks or in functions that call them."""
     code = f"""
 import threading, time
 import numpy, tvm_ffi
@@ -265,7 +265,7 @@ except BufferError as error:
 
 @pytest.fixture(scope="module")
 def ending(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library of functions that end their thread."""
+    """A library of functions that terminate their thread."""
     folder = tmp_path_factory.mktemp("ending")
     (folder / "ending.cc").write_text(ENDING)
     compile_cpp_library(folder / "ending.cc", folder / "ending.so")
@@ -275,7 +275,7 @@ def ending(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("lock", ["released", "kept"])
 @pytest.mark.parametrize("function", ["exit_thread", "cancel_thread"])
 def test_functions_may_end_threads_of_python(ending: Path, function: str, lock: str) -> None:
-    """The thread ends, the call gives up what it holds, and the others go on."""
+    """The thread terminates, the call releases what it holds, and other threads continue."""
     command = [sys.executable, "-c", ENDS, str(ending), function, lock]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3
-"""A PyTorch that has no exchange API is served by ``__dlpack__``, with the same results."""
+"""Without its exchange API, PyTorch is used through ``__dlpack__``, with the same results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ for lazy, remedy in ((torch._neg_view(x), "resolve_neg"), (x.cfloat().conj(), "r
 
 @needs_torch
 def test_without_the_exchange_api(library: Path) -> None:
-    """Arguments, results, gradients, refusals: all as with the exchange API."""
+    """Arguments, results, gradients and refusals are the same as with the exchange API."""
     code = f"LIBRARY = {str(library)!r}\n{CODE}"
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

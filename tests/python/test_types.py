@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""What type checkers see of the package."""
+"""The package as seen by type checkers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USER = Path(__file__).with_name("typed_user.py")
 
 
 def mypy(folder: Path, *arguments: str | Path) -> str:
-    """Check strictly, in a folder where nothing of the repository is imported by chance."""
+    """Type-check strictly, in a folder where nothing of the repository is imported by accident."""
     pytest.importorskip("mypy", reason="the type checker is not installed")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", ROOT / "pyproject.toml"]
     done = subprocess.run(
@@ -33,14 +33,14 @@ def mypy(folder: Path, *arguments: str | Path) -> str:
 
 
 def test_strict_checking_finds_nothing(tmp_path: Path) -> None:
-    """Neither in the package nor in a program that uses everything."""
+    """The package and a program that uses every public name have no type errors."""
     for checked in (["-p", "tvm_ffi"], [USER]):
         said = mypy(tmp_path, *checked)
         assert said.startswith("Success: no issues found"), said
 
 
 def test_wrong_use_is_found(tmp_path: Path) -> None:
-    """The types say enough that a checker sees mistakes."""
+    """The types are precise enough for a checker to find mistakes."""
     program = tmp_path / "program.py"
     program.write_text(
         "import tvm_ffi\n"
@@ -56,7 +56,7 @@ def test_wrong_use_is_found(tmp_path: Path) -> None:
 
 
 def test_program_uses_every_public_name() -> None:
-    """A name of the package that it leaves out would go unchecked."""
+    """A public name that the program does not use would go unchecked."""
     used = set()
     for node in ast.walk(ast.parse(USER.read_text())):
         if isinstance(node, ast.Attribute):
@@ -69,13 +69,13 @@ def test_program_uses_every_public_name() -> None:
 
 
 def test_package_says_that_it_is_typed() -> None:
-    """Checkers read its annotations only then."""
+    """Type checkers read a package's annotations only if it has this marker."""
     assert (PACKAGE / "py.typed").exists()
 
 
 @pytest.mark.parametrize("stub", sorted(PACKAGE.rglob("*.pyi")), ids=lambda path: path.stem)
 def test_stubs_name_what_is_there(stub: Path) -> None:
-    """Each class and method that a stub declares exists, with a name that is public."""
+    """Each class and method declared in a stub exists under a public name."""
     name = ".".join(["tvm_ffi", *stub.relative_to(PACKAGE).with_suffix("").parts])
     module = importlib.import_module(name)
     for node in ast.parse(stub.read_text()).body:

@@ -2,7 +2,7 @@
 # Rows: R5, R6
 """A type whose definition imports a module that another thread is importing.
 
-The module defines a type too. If one thread kept a lock while it waits for the other to import,
+The module defines a type too. If one thread held a lock while waiting for the other's import,
 both would wait forever.
 """
 
@@ -18,7 +18,7 @@ import threading
 
 begun, reached = threading.Event(), threading.Event()
 """
-# What the thread imports.
+# The module imported by the thread.
 MODULE = """
 import meeting
 from tvm_ffi import Object
@@ -52,7 +52,7 @@ meeting.begun.wait(10)
 
 
 def finish(folder: Path, define: str) -> None:
-    """Run a program that defines a type while the thread imports the module; it must end."""
+    """Run a program that defines a type while the thread imports the module; it must finish."""
     (folder / "meeting.py").write_text(MEETING)
     (folder / "module.py").write_text(MODULE)
     program = f"{START}{textwrap.dedent(define)}thread.join()\n"
@@ -60,7 +60,7 @@ def finish(folder: Path, define: str) -> None:
 
 
 def test_annotation(tmp_path: Path) -> None:
-    """The text of an annotation imports it."""
+    """Evaluating the text of an annotation imports the module."""
     finish(
         tmp_path,
         """
@@ -74,7 +74,7 @@ def test_annotation(tmp_path: Path) -> None:
 
 
 def test_default_factory(tmp_path: Path) -> None:
-    """The factory of a default imports it, for an instance of an enumeration."""
+    """A default factory imports the module, for an instance of an enumeration."""
     finish(
         tmp_path,
         """

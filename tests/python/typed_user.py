@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that uses every public name; strict type checking must find nothing in it.
 
-It is checked, not run. ``test_types.py`` also tells which public names are missing here.
+It is checked, not run. ``test_types.py`` also reports public names missing here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tvm_ffi.utils import FileLock, kwargs_wrapper
 
 
 def tensors(array: Any) -> int:
-    """Use tensors and what describes them."""
+    """Use tensors and their properties."""
     tensor: tvm_ffi.Tensor = tvm_ffi.from_dlpack(array, require_contiguous=True)
     shape: tvm_ffi.Shape = tensor.shape
     extents: tuple[int, ...] = shape
@@ -50,7 +50,7 @@ def tensors(array: Any) -> int:
 
 
 def dtypes() -> list[tvm_ffi.dtype]:
-    """Name the element types."""
+    """Use the named element types."""
     integers = [tvm_ffi.int8, tvm_ffi.int16, tvm_ffi.int32, tvm_ffi.int64]
     naturals = [tvm_ffi.uint8, tvm_ffi.uint16, tvm_ffi.uint32, tvm_ffi.uint64]
     floats = [tvm_ffi.float16, tvm_ffi.float32, tvm_ffi.float64, tvm_ffi.bfloat16]
@@ -65,7 +65,7 @@ def dtypes() -> list[tvm_ffi.dtype]:
 
 
 def containers() -> int:
-    """Make and read containers."""
+    """Create and read containers."""
     array: tvm_ffi.Array[int] = tvm_ffi.Array([1, 2])
     numbers: list[int] = array[0:1]
     shared: tvm_ffi.List[str] = tvm_ffi.List(["a"])
@@ -83,7 +83,7 @@ def containers() -> int:
 
 
 def contents(value: Any, other: Any) -> str:
-    """Compare values by what they contain, and write them as text."""
+    """Compare values by contents and serialize them."""
     modules: list[ModuleType] = [tvm_ffi.access_path, tvm_ffi.serialization, tvm_ffi.structural]
     equal: bool = tvm_ffi.structural_equal(value, other, map_free_vars=True)
     number: int = tvm_ffi.structural_hash(value, skip_tensor_content=True)
@@ -142,21 +142,21 @@ def functions(path: Path) -> None:
 
 @tvm_ffi.register_error
 class TileError(ValueError):
-    """A kind of error with a class of its own."""
+    """An error kind with its own class."""
 
 
 @tvm_ffi.register_object("typed_user.Plan")
 class Plan(tvm_ffi.Object):
-    """An object type of a library."""
+    """An object type from a library."""
 
     rows: int
 
 
 class Point(tvm_ffi.ObjectConvertible):
-    """What functions take as an object."""
+    """A value that functions accept as an object."""
 
     def asobject(self) -> tvm_ffi.Object:
-        """Give the object."""
+        """Return the object."""
         return tvm_ffi.Array([1, 2])
 
 
@@ -176,7 +176,7 @@ def objects(plan: Plan) -> None:
 
 @tvm_ffi.dataclasses.c_class("testing.TestIntPair")
 class Pair(tvm_ffi.dataclasses.Object):
-    """A type that C++ registers, as a dataclass."""
+    """A type registered by C++, as a dataclass."""
 
     a: int
     b: int
@@ -193,7 +193,7 @@ def dataclasses(pair: Pair) -> dict[str, Any]:
 
 @tvm_ffi.dataclasses.py_class("typed.Tile", frozen=True)
 class Tile(tvm_ffi.dataclasses.Object):
-    """A type that Python defines."""
+    """A type defined in Python."""
 
     rows: int
     tags: list[str] = tvm_ffi.dataclasses.field(default_factory=list)
@@ -220,13 +220,13 @@ class Level(tvm_ffi.dataclasses.IntEnum, type_key="typed.Level"):
 
 
 class Operator(tvm_ffi.dataclasses.StrEnum, type_key="typed.Operator"):
-    """An enumeration of texts."""
+    """An enumeration with text values."""
 
     add: ClassVar[Operator] = tvm_ffi.dataclasses.entry(value="+")
 
 
 def python_types() -> int:
-    """Use types that Python defines."""
+    """Use types defined in Python."""
     tile = Tile(16, stages=3)
     number: int = tile.size + len(Colour) + Colour.red._int_index + Level.low.value
     name: str = Operator.add.value + Level.low.name + Colour.get("red")._str_index
@@ -239,14 +239,14 @@ def python_types() -> int:
 
 
 def streams(device: tvm_ffi.Device) -> int:
-    """Choose streams."""
+    """Select streams."""
     context: tvm_ffi.StreamContext = tvm_ffi.use_raw_stream(device, ctypes.c_void_p(0))
     with context, tvm_ffi.use_torch_stream():
         return tvm_ffi.get_raw_stream(device)
 
 
 def store() -> Any:
-    """Keep values by keys."""
+    """Store values by key."""
     key: str = storage.key("typed_user", "workspace")
     storage.set(key, 1)
     kept: Any = storage.get_or_create(key, lambda: 2)
@@ -255,7 +255,7 @@ def store() -> Any:
 
 
 def building(folder: Path) -> str:
-    """Build libraries, and find what that needs."""
+    """Build libraries and locate the files that builds need."""
     source = "int add(int a, int b) { return a + b; }"
     path: str = tvm_ffi.cpp.build_inline("adder", cpp_sources=source, functions="add")
     module: tvm_ffi.Module = tvm_ffi.cpp.load_inline(
