@@ -485,7 +485,7 @@ def texts_of_values() -> None:
 
 @case
 def texts_of_objects() -> None:
-    """Numbers and element types are inline in the object's node; other fields have own nodes."""
+    """Numbers and element types are inline in the object's node, other fields in separate nodes."""
     text = to_json_graph_str(make("Fields"))
     assert text == (
         '{"root_index":2,"nodes":[{"type":"ffi.String","data":"name"},{"type":"None"},'

@@ -51,7 +51,7 @@ def wrapper(path: Path, script: str) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A folder with a source file and a header, whose name needs quoting."""
+    """A folder whose name needs quoting, with a source file and a header."""
     folder = tmp_path / "a #1 $x:ü\\' project"
     folder.mkdir()
     (folder / "number.cc").write_text(EXPORTED)

@@ -93,11 +93,11 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(affine, "x", "factor", "shift", "unit");
 // Exports its types but not its names.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(unnamed, Affine);
 
-// Names some of its parameters.
+// Exports the names of only some parameters.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half_named, Affine);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(half_named, "x");
 
-// Tells its names, not its types.
+// Exports its names but not its types.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(untyped, Affine);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(untyped, "x", "factor", "shift", "unit");
 

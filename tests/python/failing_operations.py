@@ -177,7 +177,7 @@ def collect_cycles() -> None:
 
 
 def trial(operation: Callable[[], None], count: int, once: bool) -> int:
-    """Run the operation in a child process; return 0 if it raised or succeeded, and works again."""
+    """Run the operation in a child process; return 0 if it does not crash and then works."""
     child = os.fork()
     if child == 0:
         code = 0

@@ -29,7 +29,7 @@ class Kit:
         return contextlib.nullcontext()
 
     def make(self, dtype: str, raw: bytes) -> Any:
-        """Create a vector of the element type from its bytes; raise Lacks without such a type."""
+        """Create a vector of this element type from its bytes; raise Lacks if there is none."""
         raise NotImplementedError
 
     def address(self, tensor: Any) -> int:

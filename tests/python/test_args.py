@@ -170,7 +170,7 @@ def test_error_of_a_conversion_is_the_cause(functions: Any) -> None:
 
 
 def test_keyboard_interrupt_of_a_conversion_is_not_hidden(functions: Any) -> None:
-    """An exception that is not an Exception passes unchanged."""
+    """A BaseException that is not an Exception passes unchanged."""
 
     class Interrupts:
         def __index__(self) -> int:

@@ -52,7 +52,7 @@ def test_deep_copies_and_pickles(made: Any) -> None:
 
 
 def test_deep_copies_keep_what_is_shared() -> None:
-    """An inner List shared by two elements is shared in the copy; a List may contain itself."""
+    """The copy preserves sharing, both of an inner List and of a List that contains itself."""
     inner = List([1])
     outer = copy.deepcopy(List([inner, inner]))
     assert outer[0].same_as(outer[1])
@@ -109,7 +109,7 @@ def test_subscripted_classes(cls: Any) -> None:
 
 
 def test_arguments_of_the_constructors() -> None:
-    """Parameters have the published names; a wrong argument is a TypeError with the details."""
+    """Parameters have the published names; a wrong argument is a TypeError that describes it."""
     assert Array(input_list=[1]) == List(input_list=[1])
     assert Map(input_dict={}) == Dict(input_dict={}) == Dict(None) == Dict()
     with pytest.raises(TypeError, match="Array: expected an iterable, got int"):

@@ -21,7 +21,7 @@ def call(name: str, *arguments: Any) -> Any:
 
 @pytest.mark.parametrize(("kind", "cls"), [("Array", Array), ("List", List)])
 def test_sequences(kind: str, cls: Any) -> None:
-    """A sequence is created from its elements, and its size, elements and membership are read."""
+    """A sequence is created from elements, counted, read and searched."""
     made = call(kind, 1, "two", None, [3])
     assert type(made) is cls
     assert made == [1, "two", None, [3]]
@@ -101,7 +101,7 @@ def test_mappings(kind: str, cls: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["Map", "Dict"])
 def test_the_object_for_what_is_not_there(kind: str) -> None:
-    """None is a value; a missing key returns a unique object."""
+    """None is a value; a missing key returns a dedicated object."""
     made = call(kind, "a", None)
     missing = call("GetInvalidObject")
     assert call(f"{kind}GetItemOrMissing", made, "a") is None

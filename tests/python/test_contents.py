@@ -195,7 +195,7 @@ def test_own_functions_go_on_after_an_error() -> None:
 
 
 def test_without_fields_by_address() -> None:
-    """Tensors and functions, which have no fields, equal only themselves, unlike upstream."""
+    """Tensors and functions equal only themselves, unlike in the published package."""
     tensors = [tvm_ffi.from_dlpack(numpy.zeros(2)) for _ in range(2)]
     functions = [tvm_ffi.convert(len), tvm_ffi.convert(max)]
     for a, b in (tensors, functions):

@@ -49,7 +49,7 @@ def test_several_sources_are_one_unit() -> None:
 
 
 def test_empty_source_is_a_library_without_functions() -> None:
-    """An empty source is valid."""
+    """An empty source is valid; it exports no functions."""
     module = cpp.load_inline("empty", cpp_sources="")
     with pytest.raises(AttributeError, match="has no function 'add'"):
         module.add(1, 2)

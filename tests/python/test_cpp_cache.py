@@ -79,7 +79,7 @@ def test_content_counts_and_time_does_not(project: Path, compilations: Callable[
 
 
 def test_only_what_changed_is_compiled(project: Path, compilations: Callable[[], int]) -> None:
-    """Only changed files are recompiled, even after a failed build; C and object files count."""
+    """Only changed files are recompiled, even after a failed build; object files are relinked."""
     (project / "seven.cc").write_text('extern "C" int seven() { return 7; }\n')
     (project / "eight.c").write_text("int eight(void) { return 8; }\n")
     first = project / "number.cc"

@@ -111,7 +111,7 @@ def test_named_dtypes() -> None:
 
 
 def test_codes_have_names() -> None:
-    """Compilers look up a dtype's kind by its code name, in a module at a fixed path."""
+    """Compilers look up a kind of number by its code's name, in ``tvm_ffi._dtype``."""
     codes = tvm_ffi._dtype.DataTypeCode
     texts = ("int8", "uint8", "float32", "handle", "bfloat16", "bool", "float8_e4m3fn")
     names = ("INT", "UINT", "FLOAT", "HANDLE", "BFLOAT", "BOOL", "Float8E4M3FN")

@@ -221,7 +221,7 @@ def test_kinds_are_utf8() -> None:
 
 
 def test_errors_that_were_never_made_are_refused() -> None:
-    """An instance that skipped the constructor is an error when accessed."""
+    """Using an instance that skipped the constructor is an error that says so."""
 
     class Unmade(tvm_ffi.core.Error):
         def __init__(self) -> None: ...

@@ -371,7 +371,7 @@ MIXTURES = [
 
 @pytest.mark.parametrize(("names", "expected"), MIXTURES)
 def test_result_of_a_mixture(elements: Any, names: tuple[str, ...], expected: str) -> None:
-    """One framework gets its own type; PyTorch wins a mixture; any other gives tvm_ffi.Tensor."""
+    """One framework gets its own type, PyTorch wins in a mixture; others get tvm_ffi.Tensor."""
     kits = [KITS[name]() for name in names]
     tensors = [kit.make("float32", bytes(12)) for kit in kits]
     result = elements.echo(*tensors)

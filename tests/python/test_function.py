@@ -204,7 +204,7 @@ def test_too_few_arguments_show_the_signature(described: Any) -> None:
 
 
 def test_trailing_optionals_may_be_left_out(described: Any) -> None:
-    """Optional arguments may be omitted, even by position."""
+    """Optional arguments may be omitted, even in positional calls."""
     assert described.affine(1, 2) == "1 2 none none"
     assert described.affine(1, 2, 3) == "1 2 3 none"
     assert described.affine(1, 2, None, "m") == "1 2 none m"

@@ -20,7 +20,7 @@ def jax() -> Any:
 
 
 def kept(functions: Any, tensor: Any, argument: Any) -> Any:
-    """Return what a function returns for the tensor, in a call with the argument."""
+    """Return the tensor as a function returns it from a call with the argument."""
     functions.keep(tensor)
     try:
         return functions.kept(argument)

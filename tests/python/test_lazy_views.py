@@ -23,7 +23,7 @@ class Subclass(torch.Tensor):
 
 
 class Answering(torch.Tensor):
-    """A tensor type that overrides queries."""
+    """A tensor type that overrides ``is_neg``."""
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

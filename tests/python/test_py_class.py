@@ -403,7 +403,7 @@ def test_cycles_through_fields_stay() -> None:
 
 
 def test_fields_are_released() -> None:
-    """Objects, defaults and replaced values are freed, and nothing still in use."""
+    """Objects, defaults and replaced values are freed, but nothing still in use."""
 
     class Payload:
         pass

@@ -53,7 +53,7 @@ def kind_of(tensor: Any) -> str:
 def test_result_is_of_the_arguments_framework(
     functions: Any, kinds: tuple[str, ...], expected: str
 ) -> None:
-    """One framework gets its own type; PyTorch wins a mixture; any other gives tvm_ffi.Tensor."""
+    """One framework gets its own type, PyTorch wins in a mixture; others get tvm_ffi.Tensor."""
     functions.keep(tvm_ffi.from_dlpack(numpy.arange(4.0)))
     result = functions.kept(*map(array, kinds))
     assert kind_of(result) == expected

@@ -66,7 +66,7 @@ def same(result: Any, value: Any) -> bool:
 
 @given(st.one_of(SCALARS, SHAPES, ADDRESSES, OPAQUE))
 def test_single_values(functions: Any, value: Any) -> None:
-    """A value comes back equal and of the same type: directly, in containers and by callback."""
+    """A value comes back equal and of the same type: directly, in containers, from a callback."""
     assert same(functions.echo(value), value)
     assert same(tvm_ffi.Array([value])[0], value)
     assert same(tvm_ffi.List([value]).pop(), value)

@@ -145,7 +145,7 @@ def test_parameters_arrive(functions: Any) -> None:
 
 
 def aligned_with_odd_stride() -> Any:
-    """Return a float64 array whose elements have 4-byte alignment, which is valid on x86."""
+    """Return a complex64 array with a 12-byte stride, whose elements have 4-byte alignment."""
     return numpy.zeros(2, dtype=[("a", "c8"), ("b", "f4")])["a"]
 
 

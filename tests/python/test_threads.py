@@ -142,7 +142,7 @@ assert called.wait(60)
 
 
 def test_functions_called_by_name_release_the_lock() -> None:
-    """Functions of the runtime do too; such calls must not race with changes in other threads."""
+    """Functions of the runtime do too; their callers must prevent concurrent changes."""
     assert tvm_ffi.get_global_func("ffi.DeepCopy").release_gil
     assert tvm_ffi.structural_equal([1], [1])
     assert tvm_ffi.get_global_func("ffi.StructuralEqual").release_gil
