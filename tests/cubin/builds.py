@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds for the CUBIN tests: the fake CUDA, kernels, and libraries that launch them."""
+"""Builds of the tests of CUBINs: the fake CUDA, kernels, and libraries that launch them."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ MODES = {"runtime": 0, "driver": 1}
 
 
 def nvcc() -> str:
-    """Return the compiler's path, or an empty string, and set its environment variables."""
+    """The compiler's path, or an empty string; its variables are set."""
     found = find_nvcc()
     os.environ.update(found)
     return found.get("NVCC", "")
 
 
 def run(command: str, **options: object) -> None:
-    """Run a shell-quoted command."""
+    """Run a command of a shell's words."""
     subprocess.run(shlex.split(command), check=True, **options)  # type: ignore[call-overload]
 
 
 def cuda_headers() -> str:
-    """Return flags with which g++ finds cuda.h without warning about it."""
+    """The flags with which g++ finds cuda.h and keeps quiet about it."""
     return " ".join(f"-isystem {path}" for path in toolchain.cuda_header_folders(nvcc()))
 
 
 def build_fake(folder: Path, *more: str) -> Path:
-    """Build a libcuda and a libcudart that need no GPU; return the folder for -L."""
+    """Build the libcuda and the libcudart without a GPU; the folder is for -L."""
     options = " ".join(["-O1 -Wall -Wextra -Werror", *more])
     common = f"g++ -std=c++17 {options} -shared -fPIC {cuda_headers()}"
     driver, runtime = folder / "libcuda.so.1", folder / "libcudart.so"
@@ -59,7 +59,7 @@ def build_cubin(source: Path, output: Path, architecture: str = "sm_90") -> byte
 
 
 def build_library(source: Path, output: Path, mode: str, fake: Path, *more: str) -> Path:
-    """Build a library that calls CUDA through one of its APIs."""
+    """Build a library that calls CUDA by one of its APIs."""
     warnings = "-Wall -Wextra -Wconversion -Werror"
     build_by(flags, source, output, mode, fake, warnings, *more)
     return output
@@ -68,7 +68,7 @@ def build_library(source: Path, output: Path, mode: str, fake: Path, *more: str)
 def build_by(
     ask: Callable[..., str], source: Path, output: Path, mode: str, fake: Path, *more: str
 ) -> None:
-    """Build a library with a package's flags, obtained from `ask`."""
+    """Build a library by the flags of a package, which `ask` asks for."""
     define = f"-DTVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API={MODES[mode]}"
     links = f"-L{fake} -lcudart" if mode == "runtime" else ""
     run(
@@ -78,7 +78,7 @@ def build_by(
 
 
 def call(fake: Path | None, library: Path, *lines: str, python: str = sys.executable) -> list[str]:
-    """Run Python expressions with `mod`, `log()` and `fail()` in a process; return the results."""
+    """Run lines of Python with `mod`, `log()` and `fail()` in a process; what each gave."""
     command = [python, str(CALLER), str(fake or ""), str(library), *lines]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -87,9 +87,9 @@ def call(fake: Path | None, library: Path, *lines: str, python: str = sys.execut
 
 
 def toolkit_over(fake: Path, folder: Path) -> Path:
-    """Create a toolkit with the real nvcc and the fake runtime library.
+    """Lay out a toolkit whose nvcc is the real one, and whose library is the fake runtime.
 
-    Whatever the package and the scripts link then uses the fake driver. Return the folder.
+    What the package and the scripts link is then over the fake driver; give the folder.
     """
     real = nvcc()
     (headers, *_) = [

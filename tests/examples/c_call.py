@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Call a library's function by its C symbol, as a C program does: tensors arrive unmodified.
+"""Call a library's function by its C symbol, as a C program does: tensors arrive as they are.
 
 The Python package adds a byte offset to the address before a kernel sees the tensor.
 """
@@ -32,7 +32,7 @@ def packed(value):
 
 
 def function(library, name):
-    """Return a function that calls the symbol of a function without a result."""
+    """Give a function that calls the symbol, for one that returns nothing."""
     symbol = ctypes.CDLL(str(library))[f"__tvm_ffi_{name}"]
     symbol.argtypes = (ctypes.c_void_p, ctypes.POINTER(Any), ctypes.c_int32, ctypes.POINTER(Any))
 

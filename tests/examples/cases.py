@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers shared by the example tests: random shapes and layouts, poisoned outputs, tolerances."""
+"""What the examples' tests share: random shapes and layouts, poisoned outputs, tolerances."""
 
 import math
 import mmap
@@ -25,9 +25,9 @@ NO_RESERVE = 0x4000  # Linux's MAP_NORESERVE, available in Python from 3.13
 
 
 def far_apart(shape, strides, dtype, device):
-    """Return a tensor of zeros with strides of gigabytes; only written pages take memory.
+    """Give a tensor of zeros with strides of gigabytes; only pages that are written take memory.
 
-    On a GPU, the whole extent is allocated.
+    On a GPU it takes all of its memory.
     """
     count = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
     if device == "cuda":
@@ -46,7 +46,7 @@ def far_apart(shape, strides, dtype, device):
 
 
 def shapes(min_dims=0, max_dims=4, most=20_000):
-    """Draw shapes: 0-dim, empty, one-element, prime and round extents; at most `most` elements."""
+    """Shapes of 0-dim, empty, one-element, prime and round extents; at most `most` elements."""
     extents = st.sampled_from([0, 1, 2, 3, 4, 7, 8, 16, 17, 31, 64, 97, 128, 257])
     lists = st.lists(extents, min_size=min_dims, max_size=max_dims)
     return lists.filter(lambda shape: math.prod(max(n, 1) for n in shape) <= most).map(tuple)
@@ -54,14 +54,14 @@ def shapes(min_dims=0, max_dims=4, most=20_000):
 
 @dataclass(frozen=True)
 class Layout:
-    """A tensor's layout in a larger buffer: dimension order, steps, skipped leading elements."""
+    """How a tensor lies in a larger buffer: order of dimensions, steps, what is left out before."""
 
     order: tuple[int, ...]
     steps: tuple[int, ...]
     starts: tuple[int, ...]
 
     def of(self, values):
-        """Return a tensor with these values in this layout."""
+        """Give a tensor with these values that lies like that."""
         extents = [0] * values.dim()
         for place, dim in enumerate(self.order):
             extents[place] = self.starts[dim] + self.steps[dim] * values.shape[dim]
@@ -78,7 +78,7 @@ class Layout:
 
 @st.composite
 def layouts(draw, dims, last_is_dense=False):
-    """Draw layouts of `dims` dimensions; on request, the last one is innermost with step 1."""
+    """Layouts of tensors of `dims` dimensions; the last one of step 1 and innermost if asked."""
     order = draw(st.permutations(range(dims)))
     steps = draw(st.lists(st.integers(1, 3), min_size=dims, max_size=dims))
     starts = draw(st.lists(st.integers(0, 3), min_size=dims, max_size=dims))
@@ -89,9 +89,9 @@ def layouts(draw, dims, last_is_dense=False):
 
 
 class Poisoned:
-    """An output filled with wrong bytes before the kernel runs, between two guards.
+    """An output whose every byte is wrong before the kernel runs, between two guards.
 
-    Floating-point elements are NaN, so that unwritten ones show.
+    Floating-point elements are NaN: what is not written shows.
     """
 
     def __init__(self, shape, dtype, device):
@@ -101,16 +101,16 @@ class Poisoned:
         self.tensor = self.memory[GUARD : GUARD + size].view(dtype).view(shape)
 
     def check_guards(self):
-        """Fail if anything before or after the tensor was written."""
+        """Fail if something before or behind the tensor was written."""
         assert bool((self.memory[:GUARD] == self.byte).all()), "written before the output"
         assert bool((self.memory[-GUARD:] == self.byte).all()), "written behind the output"
 
 
 def assert_rounds_to(got, reference, error=0.0):
-    """Fail unless `got` is the float64 `reference`, within `error`, rounded once to got's dtype.
+    """Fail unless `got` is the float64 `reference`, off by `error`, rounded once to got's dtype.
 
-    `error` bounds the error of the computation itself before rounding: a number, or a float64
-    tensor of the reference's shape. Rounding adds half a unit in the last place.
+    `error` bounds what the computation itself may be off before it is rounded: a number, or a
+    float64 tensor of the shape of the reference. Rounding adds half a unit in the last place.
     """
     info = torch.finfo(got.dtype)
     got64 = got.double()

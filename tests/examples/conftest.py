@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options for the device that example tests run on, and for the folder of the tested libraries."""
+"""Which device the example tests run on, and where the libraries under test are."""
 
 import os
 from pathlib import Path
@@ -16,32 +16,32 @@ settings.load_profile("examples")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--device` and `--libraries`."""
+    """Adds `--device` and `--libraries`."""
     parser.addoption("--device", choices=("cpu", "cuda"), default="cpu")
     parser.addoption("--libraries", type=Path, default=Path("build/examples"))
 
 
 @pytest.fixture(scope="session")
 def device(request: pytest.FixtureRequest) -> str:
-    """The device that the kernels run on, "cpu" or "cuda"."""
+    """Device that the kernels run on, "cpu" or "cuda"."""
     return request.config.getoption("--device")
 
 
 @pytest.fixture(scope="session")
 def libraries(request: pytest.FixtureRequest) -> Path:
-    """The folder of the example libraries."""
+    """Folder with the example libraries."""
     return request.config.getoption("--libraries")
 
 
 @pytest.fixture(scope="session")
 def load(device: str, libraries: Path):
-    """Load an example's library for the device under test."""
+    """Loads the library of an example for the device under test."""
     return lambda name: tvm_ffi.load_module(libraries / f"{name}_{device}.so")
 
 
 @pytest.fixture(params=["from Python", "from C"])
 def load_function(request: pytest.FixtureRequest, load, device: str, libraries: Path):
-    """Load an example's function, to be called from Python or as from a C program."""
+    """Loads a function of an example, to be called from Python or as a C program calls it."""
     if request.param == "from Python":
         return lambda example, name: load(example)[name]
     return lambda example, name: c_call.function(libraries / f"{example}_{device}.so", name)

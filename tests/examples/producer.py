@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A configurable DLPack producer: any device, any byte offset, no strides."""
+"""A DLPack producer that says what it is told: any device, any byte offset, no strides."""
 
 import ctypes
 
@@ -10,7 +10,7 @@ BFLOAT16 = (4, 16)
 
 
 class DLTensor(ctypes.Structure):
-    """DLPack's struct."""
+    """The struct of DLPack."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -27,7 +27,7 @@ class DLTensor(ctypes.Structure):
 
 
 class DLManagedTensor(ctypes.Structure):
-    """The struct from before DLPack 1.0; it has no deleter, as the array outlives the call."""
+    """The struct from before DLPack 1.0; without a deleter, as the array outlives the call."""
 
     _fields_ = (
         ("dl_tensor", DLTensor),
@@ -37,11 +37,11 @@ class DLManagedTensor(ctypes.Structure):
 
 
 class Producer:
-    """A one-dimensional tensor in borrowed memory, described as the caller requests.
+    """A one-dimensional tensor that lies in somebody's memory, told as the caller wants it.
 
-    `owner` is a PyTorch tensor or a NumPy array, which lends its memory. The tensor has `size`
-    elements of the type (code, bits) from byte `offset` on; `told` of these bytes go into DLPack's
-    byte offset, the others into the address.
+    `owner` is a PyTorch tensor or a NumPy array: its memory is lent. The tensor has `size` elements
+    of the type (code, bits) from byte `offset` on; `told` of these bytes are told by DLPack's byte
+    offset, the others by the address.
     """
 
     def __init__(self, owner, size, dtype, *, offset=0, told=0, device=(1, 0)):
@@ -55,11 +55,11 @@ class Producer:
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return the device."""
+        """Tell the device."""
         return self.device
 
     def __dlpack__(self, stream=None):
-        """Return the struct in a capsule."""
+        """Hand the struct out."""
         new = ctypes.pythonapi.PyCapsule_New
         new.restype = ctypes.py_object
         new.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)

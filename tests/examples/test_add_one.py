@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3, R6
-"""The add_one example: exact results, and refusals that name the mistake."""
+"""The add_one example: exact results, and refusals that say what is wrong."""
 
 import cases
 import pytest
@@ -19,7 +19,7 @@ def add_one(load):
 
 @pytest.mark.parametrize("n", [0, 1, 31, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 1_000_003])
 def test_adds_one_to_every_element(add_one, device, n):
-    """Every element is written with x + 1, and nothing around the output is written."""
+    """Every element is written, with x + 1, and nothing around them is."""
     x = torch.randn(n, device=device)
     y = cases.Poisoned((n,), torch.float32, device)
     add_one(x, y.tensor)
@@ -30,7 +30,7 @@ def test_adds_one_to_every_element(add_one, device, n):
 
 @given(st.integers(0, 3000), st.integers(0, 5), st.integers(0, 2**31))
 def test_any_size_and_start(add_one, device, n, start, seed):
-    """Random sizes work, starting in the middle of a buffer."""
+    """Random sizes, from the middle of a buffer on."""
     x = torch.randn(start + n, generator=torch.Generator().manual_seed(seed)).to(device)[start:]
     y = cases.Poisoned((n,), torch.float32, device)
     add_one(x, y.tensor)
@@ -40,7 +40,7 @@ def test_any_size_and_start(add_one, device, n, start, seed):
 
 @pytest.mark.parametrize("n", [100, 1000, 5003])
 def test_works_in_place(add_one, device, n):
-    """The same tensor may be both input and output: each element is computed once."""
+    """The very same tensor may be input and output: each element is computed once."""
     x = torch.arange(n, dtype=torch.float32, device=device)
     add_one(x, x)
     torch.testing.assert_close(x, torch.arange(1.0, n + 1, device=device), rtol=0, atol=0)
@@ -70,7 +70,7 @@ def test_works_in_place(add_one, device, n):
     ],
 )
 def test_wrong_arguments_are_named(add_one, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         add_one(*make(lambda *shape: torch.zeros(*shape, device=device)))
     assert str(raised.value) == message
@@ -88,7 +88,7 @@ def test_a_tensor_on_another_kind_of_device_is_refused(add_one, device):
 
 
 def test_views_with_a_pending_sign_are_refused(add_one, device):
-    """PyTorch's negative-bit views store the opposite sign in memory."""
+    """PyTorch's negative-bit views hold the other sign in memory."""
     x = torch.ones(4, dtype=torch.complex64, device=device).conj().imag
     with pytest.raises(ValueError, match=r"resolve_neg"):
         add_one(x, torch.empty_like(x))
@@ -96,7 +96,7 @@ def test_views_with_a_pending_sign_are_refused(add_one, device):
 
 @cases.slow
 def test_more_than_two_billion_elements(add_one, device):
-    """Indices are 64-bit: elements beyond 2**31 are computed too."""
+    """Indices are 64-bit: the elements beyond 2**31 are computed too."""
     n = 2**31 + 3
     x = torch.zeros(n, device=device)
     x[-5:] = torch.arange(5.0, device=device)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R2, R5
-"""The allocators example: what is allocated, on which stream it is freed, and what keeps it."""
+"""The allocators example: what is allocated, on which stream it is freed, and who keeps what."""
 
 import gc
 import math
@@ -25,7 +25,7 @@ DTYPES = {"float32": 4, "float64": 8, "float16": 2, "bool": 1, "int8": 1, "float
 
 @pytest.fixture(scope="module")
 def mod(load):
-    """The library; no test leaks its memory."""
+    """The library; no test leaves memory of it behind."""
     mod = load("allocators")
     yield mod
     gc.collect()
@@ -40,7 +40,7 @@ def where(device):
 
 @given(shape=cases.shapes(), dtype=st.sampled_from(sorted(DTYPES)))
 def test_any_shape_of_any_dtype(mod, where, shape, dtype):
-    """A tensor is contiguous, aligned, of the requested type, and takes no more than its bytes."""
+    """A tensor is contiguous, aligned, of the type asked for, and takes no more than its bytes."""
     before = mod.bytes_in_use()
     tensor = mod.empty(shape, tvm_ffi.dtype(dtype), where)
     assert tuple(tensor.shape) == shape
@@ -57,7 +57,7 @@ def test_any_shape_of_any_dtype(mod, where, shape, dtype):
 
 @given(shape=cases.shapes(max_dims=3, most=2000), data=st.data())
 def test_strides(mod, where, shape, data):
-    """The memory extends to the end of the last element, gaps included."""
+    """The memory reaches to the end of the last element, gaps included."""
     padding = data.draw(st.lists(st.integers(0, 3), min_size=len(shape), max_size=len(shape)))
     order = data.draw(st.permutations(range(len(shape))))
     strides, step = [0] * len(shape), 1
@@ -75,7 +75,7 @@ def test_strides(mod, where, shape, data):
 
 
 def test_the_last_owner_frees(mod, where):
-    """Any owner keeps the memory alive, regardless of framework and order."""
+    """Whoever shares the memory keeps it, whichever framework and order."""
     tensor = mod.empty((1000,), tvm_ffi.dtype("float32"), where)
     x = torch.from_dlpack(tensor)
     part = x[10:20]
@@ -90,7 +90,7 @@ def test_the_last_owner_frees(mod, where):
 
 
 def test_many_threads(mod, where):
-    """Threads allocate and free concurrently, including what other threads allocated."""
+    """Threads allocate and free at the same time, also what another one has allocated."""
     shared, lock, failed = [], threading.Lock(), []
 
     def work(seed):
@@ -115,7 +115,7 @@ def test_many_threads(mod, where):
 
 
 def test_what_cannot_be_allocated(mod, where, device):
-    """An oversized allocation raises the allocator's MemoryError and leaks nothing."""
+    """Too much is a MemoryError of the allocator, and leaves nothing behind."""
     call = "aligned_alloc" if device == "cpu" else "cudaMalloc"
     with pytest.raises(MemoryError, match=f"^{call}: no memory for {1 << 55} bytes$"):
         mod.empty((1 << 55,), tvm_ffi.dtype("int8"), where)
@@ -160,7 +160,7 @@ print(is_loaded(), held - size() > 1 << 27 if held else "not asked")
 
 
 def test_a_tensor_outlives_its_library(device, libraries):
-    """The code that frees a tensor outlives its module, and the memory is freed with the tensor."""
+    """Without a module, the code that frees a tensor stays, and its memory goes with the tensor."""
     library = str((libraries / f"allocators_{device}.so").resolve())
     command = [sys.executable, "-c", UNLOAD, library, device]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -176,7 +176,7 @@ def test_a_tensor_outlives_its_library(device, libraries):
 
 @pytest.fixture(scope="module")
 def build_fake(tmp_path_factory):
-    """Build one of the example's sources with fake_cuda, and load it."""
+    """Builds a source of the example with fake_cuda, and loads it."""
 
     def build(source):
         library = tmp_path_factory.mktemp("fake") / "fake.so"
@@ -201,7 +201,7 @@ def build_fake(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def built_cuda(build_fake, device):
-    """CUDA's allocators over malloc."""
+    """The allocators of CUDA over malloc."""
     if device != "cpu":
         pytest.skip("the real CUDA is tested here")
     return build_fake("allocators_kernel.cu")
@@ -209,7 +209,7 @@ def built_cuda(build_fake, device):
 
 @pytest.fixture
 def fake(built_cuda):
-    """The same library, with an empty record."""
+    """The same, with a clean record."""
     built_cuda.calls()
     yield built_cuda
     # Otherwise the next launch would be blamed; after CUDA has shut down, there is none.
@@ -218,12 +218,12 @@ def fake(built_cuda):
 
 
 def make(fake, name="empty", n=100, index=1):
-    """Allocate a tensor of bytes on a nonexistent GPU."""
+    """A tensor of bytes on a GPU that there is not."""
     return getattr(fake, name)((n,), tvm_ffi.dtype("int8"), tvm_ffi.device("cuda", index))
 
 
 def test_allocates_on_the_gpu_that_was_asked_for(fake):
-    """The requested GPU is current during both calls, whichever is current otherwise."""
+    """That GPU is current for both calls, whichever is current otherwise."""
     before = fake.bytes_in_use()
     tensor = make(fake, index=3)
     assert fake.bytes_in_use() == before + 100
@@ -233,7 +233,7 @@ def test_allocates_on_the_gpu_that_was_asked_for(fake):
 
 
 def test_frees_on_the_stream_of_the_allocation(fake):
-    """Memory is freed on its allocation stream, whichever stream is current at the time."""
+    """Whatever stream is current when the last owner goes."""
     gpu = tvm_ffi.device("cuda", 1)
     with tvm_ffi.use_raw_stream(gpu, 0x10):
         tensor = make(fake, "empty_async")
@@ -243,7 +243,7 @@ def test_frees_on_the_stream_of_the_allocation(fake):
 
 
 def test_an_empty_tensor_calls_nothing(fake):
-    """An empty tensor neither allocates nor frees."""
+    """No bytes are asked for, and none are freed."""
     for name in ("empty", "empty_async"):
         make(fake, name, n=0)
     assert fake.calls() == ""
@@ -253,7 +253,7 @@ def test_an_empty_tensor_calls_nothing(fake):
     ("name", "call"), [("empty", "cudaMalloc"), ("empty_async", "cudaMallocAsync")]
 )
 def test_a_failed_allocation_is_raised(fake, name, call):
-    """Out of memory is a MemoryError; any other failure is a RuntimeError with CUDA's message."""
+    """A MemoryError when out of memory, else a RuntimeError with CUDA's words."""
     fake.fail(call, 2)
     with pytest.raises(MemoryError, match=f"^{call}: no memory for 100 bytes$"):
         make(fake, name)
@@ -267,7 +267,7 @@ def test_a_failed_allocation_is_raised(fake, name, call):
     ("name", "call"), [("empty", "cudaFree"), ("empty_async", "cudaFreeAsync")]
 )
 def test_a_failed_free_is_reported(fake, capfd, name, call):
-    """A failed free does not interrupt the last owner; the memory stays counted."""
+    """Who drops the last share goes on; the memory stays counted."""
     tensor = make(fake, name)
     held = fake.bytes_in_use()
     fake.fail(call, 1)
@@ -279,7 +279,7 @@ def test_a_failed_free_is_reported(fake, capfd, name, call):
 
 @pytest.mark.parametrize("call", ["cudaGetDevice", "cudaSetDevice"])
 def test_a_gpu_that_cannot_be_current(fake, capfd, call):
-    """An allocation raises, a failed free is reported, and neither leaves an error behind."""
+    """An allocation raises, a free is reported, and neither leaves an error behind."""
     tensor = make(fake)
     fake.fail(call, 1)
     with pytest.raises(RuntimeError, match=r"^cudaMalloc: cudaErrorFake: a fake error$"):
@@ -292,7 +292,7 @@ def test_a_gpu_that_cannot_be_current(fake, capfd, call):
 
 
 def test_nothing_is_said_when_the_process_ends(fake, capfd):
-    """At exit, CUDA may be gone, along with all its memory."""
+    """By then CUDA may be gone, and all memory with it."""
     tensor = make(fake)
     fake.fail("cudaFree", 4)
     del tensor
@@ -302,7 +302,7 @@ def test_nothing_is_said_when_the_process_ends(fake, capfd):
 
 @pytest.mark.parametrize("refusal", [("capture", 1), ("implicit", 906)], ids=lambda each: each[0])
 def test_a_capture_is_refused(fake, capfd, refusal):
-    """Memory allocated during a capture would belong to the graph."""
+    """Memory that is allocated in a capture would belong to the graph."""
     tensor = make(fake, "empty_async")
     # The stream is capturing; or cudaErrorStreamCaptureImplicit, for the default stream.
     fake.fail(*refusal)
@@ -316,7 +316,7 @@ def test_a_capture_is_refused(fake, capfd, refusal):
 
 
 def test_nvshmem_frees_together(build_fake, device, capfd):
-    """The last owner marks a block as released; free_released frees its arguments in order."""
+    """The last owner marks a block; free_released frees what it is told, in that order."""
     if device != "cpu":
         pytest.skip("the real NVSHMEM is tested in tests/snippets")
     mod = build_fake("nvshmem_allocator.cu")
@@ -336,7 +336,7 @@ def test_nvshmem_frees_together(build_fake, device, capfd):
         *(f"nvshmem_malloc({n}) on 1" for n in (10, 20, 30)),
     ]
     del tensors[2], tensors[0]
-    assert mod.calls() == ""  # nothing that other PEs would have to join
+    assert mod.calls() == ""  # nothing that another PE would have to join
     assert list(mod.released()) == [0, 2]
     with pytest.raises(ValueError, match=r"of blocks that are released here, got 1$"):
         mod.free_released([0, 1])
@@ -371,7 +371,7 @@ def test_nvshmem_frees_together(build_fake, device, capfd):
 
 
 def test_async_memory_is_in_the_order_of_the_stream(mod, device, where):
-    """Memory that a stream still reads is not reused on that stream before the read."""
+    """What a stream still reads is not given out again on it before it has been read."""
     if device == "cpu":
         pytest.skip("a CPU has no stream")
     stream = torch.cuda.Stream()
@@ -389,7 +389,7 @@ def test_async_memory_is_in_the_order_of_the_stream(mod, device, where):
 
 
 def test_async_memory_in_a_capture(mod, device, where):
-    """A capture refuses an asynchronous allocation."""
+    """A capture refuses it."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     y = torch.zeros(8, device=device)

@@ -27,12 +27,12 @@ def scale(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def check(scale, x, factor=FACTOR):
-    """Compare with float64: the factor and the product are rounded once each."""
+    """Compare with float64: the factor is rounded once, and the product."""
     reference = x.double() * factor
     output = cases.Poisoned(x.shape, x.dtype, x.device)
     scale(x, output.tensor, factor)
@@ -45,7 +45,7 @@ def check(scale, x, factor=FACTOR):
 @each_dtype
 @given(shape=cases.shapes())
 def test_any_shape(scale, device, dtype, shape):
-    """Every shape works: 0-dim, empty, odd-sized, high-dimensional."""
+    """Every shape works: 0-dim, empty, odd, of many dimensions."""
     check(scale, torch.randn(shape, device=device).to(dtype))
 
 
@@ -60,7 +60,7 @@ def test_elements_far_apart(scale, device):
 @each_dtype
 @given(data=st.data(), shape=cases.shapes(min_dims=1, most=2000))
 def test_any_layout_of_the_input(scale, device, dtype, data, shape):
-    """Transposed, sliced, stepped and offset inputs are read correctly."""
+    """Transposed, sliced, stepped and offset inputs are read right."""
     layout = data.draw(cases.layouts(len(shape)))
     check(scale, layout.of(torch.randn(shape, device=device).to(dtype)))
 
@@ -80,14 +80,14 @@ def test_any_layout_of_the_input(scale, device, dtype, data, shape):
     ],
 )
 def test_odd_layouts(scale, device, dtype, view):
-    """Broadcast and overlapping rows, one-element dimensions, and many dimensions work."""
+    """Broadcast and overlapping rows, dimensions of one element, and many of them."""
     check(scale, view(torch.randn(48, 48, device=device).to(dtype)))
 
 
 @each_dtype
 @given(first=st.integers(0, 9), second=st.integers(0, 9), n=st.integers(0, 3000))
 def test_any_alignment(scale, device, dtype, first, second, n):
-    """Tensors at any offset in a buffer use 16-byte vectors or the scalar path."""
+    """Tensors that begin anywhere in a buffer take vectors of 16 bytes, or the scalar way."""
     x = torch.randn(n + 9, device=device).to(dtype)[first : first + n]
     buffer = torch.full((n + 20,), float("nan"), dtype=dtype, device=device)
     scale(x, buffer[second : second + n], FACTOR)
@@ -99,13 +99,13 @@ def test_any_alignment(scale, device, dtype, first, second, n):
 
 @each_dtype
 def test_a_large_prime_size(scale, device, dtype):
-    """More elements than a grid of few blocks handles at once are scaled."""
+    """More elements than a grid of few blocks takes at once."""
     check(scale, torch.randn(1_000_003, device=device).to(dtype))
 
 
 @pytest.mark.parametrize("factor", [3, -0.0, float("inf"), float("nan")])
 def test_factors(scale, device, factor):
-    """The factor may be an int; a non-finite factor gives PyTorch's results."""
+    """The factor may be an int; what is no finite number gives what PyTorch gives."""
     x = torch.tensor([1.5, -2.0, 0.0], device=device)
     y = torch.empty_like(x)
     scale(x, y, factor)
@@ -113,14 +113,14 @@ def test_factors(scale, device, factor):
 
 
 def test_works_in_place(scale, device):
-    """The same tensor may be both input and output."""
+    """The very same tensor may be input and output."""
     x = torch.arange(100, dtype=torch.float32, device=device)
     scale(x, x, 2.0)
     torch.testing.assert_close(x, torch.arange(0, 200, 2, dtype=torch.float32, device=device))
 
 
 def test_an_owned_tensor_is_taken_too(scale, device):
-    """A tensor may be passed as a view or as an object."""
+    """A tensor arrives as a view or as an object."""
     x = torch.ones(4, device=device)
     y = torch.zeros(4, device=device)
     owned = tvm_ffi.from_dlpack(x)
@@ -184,7 +184,7 @@ def test_gives_nothing(scale, device):
     ],
 )
 def test_wrong_arguments_are_named(scale, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         scale(*make(lambda *shape: torch.zeros(shape, device=device)))
     assert type(raised.value) is kind
@@ -192,7 +192,7 @@ def test_wrong_arguments_are_named(scale, device, make, kind, message):
 
 
 def test_a_stride_without_meaning(scale, device):
-    """The stride of a one-element dimension does not make an output strided."""
+    """The stride of a dimension of one element does not make an output strided."""
     x = torch.ones(1, 3, device=device)
     y = torch.zeros(100, device=device).as_strided((1, 3), (77, 1))
     scale(x, y, 2.0)
@@ -201,7 +201,7 @@ def test_a_stride_without_meaning(scale, device):
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
 def test_a_misaligned_tensor_is_refused(scale, device, dtype):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     memory = torch.zeros(16, dtype=torch.float64, device=device)
     where = {"device": dlpack_device(memory)}
     crooked = Producer(memory, 4, dtype, offset=1, **where)
@@ -214,7 +214,7 @@ def test_a_misaligned_tensor_is_refused(scale, device, dtype):
 
 
 def test_other_devices_are_refused(scale, device):
-    """A CPU kernel refuses GPU tensors, a CUDA kernel CPU tensors, and both a mix of the two."""
+    """A CPU kernel refuses GPU tensors, a CUDA kernel those of the CPU, both those apart."""
     y = torch.zeros(4, device=device)
     if device == "cpu":  # Only the reported device counts, so no GPU is needed.
         x, message = Producer(y, 4, FLOAT32, device=(2, 1)), "on the CPU, got cuda:1"
@@ -229,7 +229,7 @@ def test_other_devices_are_refused(scale, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset and no strides is read correctly."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     scale = load_function("c_abi", "scale")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))
@@ -242,13 +242,13 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 class Tensor(ctypes.Structure):
-    """The C ABI's value that lends a tensor."""
+    """The value of the C ABI that lends a tensor."""
 
     _fields_ = (("type_index", ctypes.c_int32), ("zero", ctypes.c_uint32), ("at", ctypes.c_void_p))
 
 
 def call_from_c(libraries, x, y):
-    """Call scale(x, y, 2) as C does, bypassing Python, and return its status and result type."""
+    """Call scale(x, y, 2) as C does: nothing of Python is between. Give what it returned."""
     symbol = ctypes.CDLL(libraries / "c_abi_cpu.so").__tvm_ffi_scale
     arguments = (Tensor * 3)()
     for argument, producer in zip(arguments, (x, y), strict=False):
@@ -261,7 +261,7 @@ def call_from_c(libraries, x, y):
 
 
 def raised_in_c():
-    """Move out the error that C code raised: its kind and message."""
+    """Take the error that C code raised: its kind and its message."""
     raised = ctypes.c_void_p()
     ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi()).TVMFFIErrorMoveFromRaised(ctypes.byref(raised))
     # After the object's header: the kind's address and length, then the message's.
@@ -270,7 +270,7 @@ def raised_in_c():
 
 
 def test_a_call_by_the_c_abi_alone(device, libraries):
-    """Missing strides and a byte offset, which the package would resolve, work in a call from C."""
+    """Without strides and with an offset, which the package would have filled in and added."""
     if device == "cuda":
         pytest.skip("the CPU's library is called")
     x, y = torch.arange(8.0), torch.full((8,), float("nan"))
@@ -281,7 +281,7 @@ def test_a_call_by_the_c_abi_alone(device, libraries):
 
 
 def test_a_long_shape_is_cut_off(device, libraries):
-    """The message about a tensor with many dimensions stays within its buffer."""
+    """The message about a tensor of very many dimensions stays within its buffer."""
     if device == "cuda":
         pytest.skip("the CPU's library is called")
     x = torch.zeros(4)
@@ -297,7 +297,7 @@ def test_a_long_shape_is_cut_off(device, libraries):
 
 
 def test_too_many_dimensions(device, libraries):
-    """More than 64 dimensions do not fit in the kernel's arrays."""
+    """More than 64 have no place in the kernel's arrays."""
     if device == "cuda":
         pytest.skip("the CPU's library is called")
     x = torch.zeros(1)
@@ -310,7 +310,7 @@ def test_too_many_dimensions(device, libraries):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
@@ -326,7 +326,7 @@ def test_negative_bit_and_conjugate_views_are_refused(scale, device):
 
 
 def test_runs_on_the_current_stream(scale, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, y = torch.zeros(1 << 20, device=device), torch.zeros(1 << 20, device=device)
@@ -341,7 +341,7 @@ def test_runs_on_the_current_stream(scale, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(scale, device):
-    """Replaying the graph repeats the captured call on the input's new contents."""
+    """A captured call runs again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y = torch.ones(1000, device=device), torch.zeros(1000, device=device)
@@ -357,7 +357,7 @@ def test_can_be_captured_in_a_cuda_graph(scale, device):
 
 @cases.slow
 def test_more_than_two_billion_elements(scale, device):
-    """Indices are 64-bit: elements beyond 2**31 are scaled too."""
+    """Indices are 64-bit: the elements beyond 2**31 are scaled too."""
     n = 2**31 + 9
     # x repeats one row, so that only y needs memory: 8.6 GB.
     row = torch.arange(1, 2**16 + 1, dtype=torch.float32, device=device)

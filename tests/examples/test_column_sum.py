@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The column_sum example: every dtype and row layout against float64, and its refusals."""
+"""The column_sum example: every dtype and layout of rows against float64, and its refusals."""
 
 import ctypes
 import os
@@ -25,7 +25,7 @@ def mod(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
@@ -35,14 +35,14 @@ def randn(shape, dtype, device):
 
 
 def bound(magnitude, rows, columns, dtype):
-    """Bound the error in float32 (float64 for float64) before the result is rounded.
+    """Bound what float32 (float64 for float64) may be off before the result is rounded.
 
     u is the error of one rounding, and each term passes through this many: 1 as a product; on a
-    CPU, 2 within four rows, 64 within a sum, rows / 256 within a total (a float64, so this counts
-    only for float64), and 1 from the total to float32. On a GPU, those of a thread: at most 4 in a
-    minimum-size part, otherwise rows * tiles / 2048 / 8 for tiles of at least 64 columns, which is
-    less than rows * columns / 2**20 + rows / 2**14 + 1; then 8 within a block, 64 in a thread that
-    adds parts, and 31 across threads. 1% covers products of roundings.
+    CPU, 2 within four rows, 64 within a sum, rows / 256 within a total (of float64, which counts
+    only there), and 1 from the total to float32. On a GPU, those of a thread: at most 4 in a part
+    of the least size, else rows * tiles / 2048 / 8 for tiles of at least 64 columns, that is less
+    than rows * columns / 2**20 + rows / 2**14 + 1; then 8 within a block, 64 of a thread that adds
+    parts, and 31 across threads. 1% covers products of roundings.
     """
     u = 2.0**-53 if dtype == torch.float64 else 2.0**-24
     totals = rows / 256 if dtype == torch.float64 else 0
@@ -52,13 +52,13 @@ def bound(magnitude, rows, columns, dtype):
 
 
 def reference(x, weight):
-    """Compute in float64; also return the error bound."""
+    """Compute in float64; also return the bound of the error."""
     wide = x.double() if weight is None else x.double() * weight.double().unsqueeze(1)
     return wide.sum(0), bound(wide.abs().sum(0), *x.shape, x.dtype)
 
 
 def check(mod, x, weight=None):
-    """Sum into a poisoned output, using a poisoned workspace of exactly the required size."""
+    """Add into a poisoned output, in a poisoned workspace that is just large enough."""
     y = Poisoned((x.shape[1],), x.dtype, x.device)
     size = mod.column_sum_workspace_size(x, weight)
     workspace = Poisoned((size,), torch.uint8, x.device)
@@ -70,7 +70,7 @@ def check(mod, x, weight=None):
 
 
 def summed(mod, x, weight=None):
-    """Sum into a new output."""
+    """Add into a new output."""
     y = torch.full((x.shape[1],), float("nan"), dtype=x.dtype, device=x.device)
     size = mod.column_sum_workspace_size(x, weight)
     mod.column_sum(x, weight, y, torch.empty(size, dtype=torch.uint8, device=x.device))
@@ -79,7 +79,7 @@ def summed(mod, x, weight=None):
 
 @given(shapes(2, 2), layouts(2, last_is_dense=True), st.sampled_from(DTYPES), st.booleans())
 def test_any_rows(mod, device, shape, layout, dtype, weighted):
-    """Every shape works, with any row layout, with and without a weight."""
+    """Every shape works, with rows anywhere, with a weight and without."""
     weight = randn(shape[:1], dtype, device) if weighted else None
     check(mod, layout.of(randn(shape, dtype, device)), weight)
 
@@ -88,7 +88,7 @@ def test_any_rows(mod, device, shape, layout, dtype, weighted):
 @pytest.mark.parametrize("rows", [0, 1, 3, 4, 31, 33, 255, 257, 1023, 5000])
 @pytest.mark.parametrize("columns", [1, 2, 8, 63, 256])
 def test_any_number_of_rows(mod, device, dtype, rows, columns):
-    """One part or several work, with full batches of loads and a tail."""
+    """One part and several, batches of loads and what is left of them."""
     check(mod, randn((rows, columns), dtype, device), randn(rows, dtype, device))
     check(mod, randn((rows, columns), dtype, device))
 
@@ -96,31 +96,31 @@ def test_any_number_of_rows(mod, device, dtype, rows, columns):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(300_000, 1), (70_001, 3), (40_000, 16), (2, 70_000)])
 def test_many_rows_and_many_columns(mod, device, dtype, shape):
-    """Long columns and long rows work."""
+    """Long columns and long rows."""
     check(mod, randn(shape, dtype, device), randn(shape[0], dtype, device))
 
 
 def test_the_sum_of_no_rows_is_zero(mod, device):
-    """The output is written even if there is nothing to add; the sum of no columns is empty."""
+    """The output is written even if there is nothing to add, and so is the sum of no columns."""
     assert check(mod, torch.empty(0, 5, device=device)).tolist() == [0] * 5
     assert check(mod, torch.empty(0, 0, device=device)).tolist() == []
 
 
 def test_countless_rows_of_nothing(mod, device):
-    """A shape may have a trillion rows but no elements: there is nothing to do."""
+    """A shape may have a trillion rows and no element: nothing is to be done."""
     assert summed(mod, torch.empty(1 << 40, 0, device=device)).tolist() == []
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_sums_are_not_rounded_on_the_way(mod, device, dtype):
-    """Equal terms, whose errors do not cancel, are summed right even where 16-bit counts stall."""
+    """Equal terms, whose errors do not cancel; the last sums are larger than 16 bits can count."""
     numbers = ((1 + torch.arange(64, device=device) / 64) / 64).to(dtype)
     check(mod, numbers.repeat(4096, 1))
     check(mod, torch.ones(20_000, 8, dtype=dtype, device=device))
 
 
 def test_one_large_number_among_small_ones(mod, device):
-    """Many small numbers count beside one large enough to absorb each of them individually."""
+    """Many small numbers count beside a large one that each of them is lost in."""
     x = torch.full((65_536, 8), 2.0**-27, device=device)
     x[0] = 1.0
     check(mod, x)
@@ -128,7 +128,7 @@ def test_one_large_number_among_small_ones(mod, device):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_computes_the_gradient_of_a_bias(mod, device, weighted):
-    """The result equals PyTorch's bias gradient, or a matrix product if there is a weight."""
+    """Without a weight it is what PyTorch computes for a bias; with one, a matrix product."""
     x = randn((1000, 48), torch.float32, device)
     weight = randn(1000, torch.float32, device) if weighted else None
     if weighted:
@@ -142,7 +142,7 @@ def test_computes_the_gradient_of_a_bias(mod, device, weighted):
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_numbers_that_are_none_stay_in_their_column(mod, device, bad):
-    """NaN and infinity affect only the sum of their column."""
+    """NaN and infinity reach the sum of their column, and no other."""
     x = torch.ones(37, 40, device=device)
     x[33, 7] = bad
     y = summed(mod, x)
@@ -152,7 +152,7 @@ def test_numbers_that_are_none_stay_in_their_column(mod, device, bad):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_the_same_bits_every_time(mod, device, dtype):
-    """The order of additions is fixed, and old workspace contents are not added."""
+    """The order of additions is fixed, and nothing that was in the workspace is added."""
     x, weight = randn((3000, 72), dtype, device), randn(3000, dtype, device)
     size = mod.column_sum_workspace_size(x, weight)
     workspace = torch.empty(size, dtype=torch.uint8, device=device)
@@ -164,7 +164,7 @@ def test_the_same_bits_every_time(mod, device, dtype):
 
 
 def test_the_size_follows_from_shape_and_dtype(mod, device):
-    """Neither strides, alignment nor a weight affects the workspace size."""
+    """Neither strides, nor alignment, nor a weight changes how much memory is needed."""
     x = torch.zeros(3000, 64, device=device)
     size = mod.column_sum_workspace_size(x, None)
     assert size > 0
@@ -185,7 +185,7 @@ def test_a_larger_workspace_is_taken(mod, device):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("start", [1, 3, 8])
 def test_rows_off_the_boundary_of_vectors(mod, device, dtype, start):
-    """Each of the tensors may begin at any element-aligned address."""
+    """Each of the tensors may begin anywhere that its elements may."""
 
     def shifted(count):
         return randn(count + start, dtype, device)[start:]
@@ -202,7 +202,7 @@ def test_rows_off_the_boundary_of_vectors(mod, device, dtype, start):
 
 
 def test_none_takes_the_place_of_the_weight(mod, device):
-    """The weight is not the last parameter, so it cannot be omitted."""
+    """The weight is not the last parameter, so it cannot be left out."""
     x, _, y, workspace = arguments(device)
     with pytest.raises(TypeError, match="4"):
         mod.column_sum(x, y, workspace)
@@ -211,20 +211,20 @@ def test_none_takes_the_place_of_the_weight(mod, device):
 
 
 def broadcast(x):
-    """Repeat one row."""
+    """One row many times."""
     return x[:1].expand(99, -1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("view", [broadcast, lambda x: x[1::2, 8:24], lambda x: x[:, :1]])
 def test_rows_with_any_stride(mod, device, dtype, view):
-    """Broadcast rows, every other row, and parts of rows are read correctly."""
+    """Broadcast rows, every other row, and parts of rows are read right."""
     x = view(randn((66, 48), dtype, device))
     check(mod, x, randn(x.shape[0], dtype, device))
 
 
 def arguments(device, **changed):
-    """Return valid arguments, some of them replaced."""
+    """Good arguments, some of them changed."""
     make = {
         "x": torch.zeros(6, 4, device=device),
         "weight": torch.zeros(6, device=device),
@@ -323,7 +323,7 @@ def arguments(device, **changed):
     ],
 )
 def test_wrong_arguments_are_named(mod, device, change, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     zeros = lambda *shape: torch.zeros(shape, device=device)  # noqa: E731
     with pytest.raises(kind) as raised:
         mod.column_sum(*arguments(device, **change(zeros)))
@@ -331,7 +331,7 @@ def test_wrong_arguments_are_named(mod, device, change, kind, message):
 
 
 def test_a_workspace_that_is_too_small(mod, device):
-    """A workspace one byte too small is refused before anything is written."""
+    """One byte less than is needed is refused, before anything is written."""
     x, weight, y, _ = arguments(device)
     size = mod.column_sum_workspace_size(x, weight)
     workspace = torch.full((size - 1,), 0xA5, dtype=torch.uint8, device=device)
@@ -344,7 +344,7 @@ def test_a_workspace_that_is_too_small(mod, device):
 
 
 def test_the_size_is_checked_alike(mod, device):
-    """Arguments that column_sum refuses have no size; the error names the called function."""
+    """What column_sum would refuse has no size, and the function that was called is named."""
     x, weight, _, _ = arguments(device)
     with pytest.raises(TypeError) as raised:
         mod.column_sum_workspace_size(x.int(), weight)
@@ -357,7 +357,7 @@ def test_the_size_is_checked_alike(mod, device):
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64, FLOAT16, BFLOAT16], ids=str)
 @pytest.mark.parametrize("name", ["weight", "y"])
 def test_a_misaligned_tensor_is_refused(mod, device, dtype, name):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     dtypes = {FLOAT32: "float32", FLOAT64: "float64", FLOAT16: "float16", BFLOAT16: "bfloat16"}
     x = torch.zeros(4, 4, dtype=getattr(torch, dtypes[dtype]), device=device)
     memory = torch.zeros(40, dtype=torch.float64, device=device)
@@ -376,7 +376,7 @@ def test_a_misaligned_tensor_is_refused(mod, device, dtype, name):
     ("name", "size", "dtype"), [("weight", 6, FLOAT32), ("y", 4, FLOAT32), ("workspace", 99, UINT8)]
 )
 def test_tensors_on_two_devices_are_refused(mod, device, name, size, dtype):
-    """Weight, output and workspace must be on the input's device."""
+    """Weight, output and workspace must be where the input is."""
     memory = torch.zeros(128, device=device)
     other = Producer(memory, size, dtype, device=(3, 0))
     where = "cpu:0" if device == "cpu" else f"cuda:{memory.device.index}"
@@ -397,13 +397,13 @@ def test_a_tensor_on_another_kind_of_device_is_refused(mod, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def matrix(owner, rows, columns, **where):
-    """Lend float32 rows without strides."""
+    """Lend rows of float32 without strides."""
     lent = Producer(owner, rows * columns, FLOAT32, **where)
     lent.shape = (ctypes.c_int64 * 2)(rows, columns)
     lent.managed.dl_tensor.shape = lent.shape
@@ -433,7 +433,7 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def test_runs_on_the_current_stream(mod, device):
-    """The kernels wait for work that PyTorch queued earlier on the current stream."""
+    """The kernels wait for what PyTorch queued before them on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, y = torch.zeros(1 << 12, 1 << 8, device=device), torch.zeros(1 << 8, device=device)
@@ -450,7 +450,7 @@ def test_runs_on_the_current_stream(mod, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(mod, device):
-    """The kernel allocates nothing, so replaying a captured call works on new contents."""
+    """The kernel allocates nothing, so a captured call runs again on what is there then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, weight, y, workspace = arguments(device)
@@ -466,7 +466,7 @@ def test_can_be_captured_in_a_cuda_graph(mod, device):
 
 
 def test_runs_on_the_tensors_gpu(mod, device):
-    """The kernels run on their tensors' GPU and leave the current device unchanged."""
+    """The kernels run on the GPU of their tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     check(mod, randn((1000, 64), torch.float32, "cuda:1"))
@@ -483,7 +483,7 @@ def test_rows_far_apart(mod, device):
 @slow
 @pytest.mark.parametrize("columns", [1, 4096, 2**31 + 8])
 def test_more_than_two_billion_elements(mod, device, columns):
-    """Indices are 64-bit: over 2**31 elements work in many rows and in a few."""
+    """Indices are 64-bit: many rows, and a few rows, beyond 2**31 elements."""
     if os.environ.get("ASAN_OPTIONS"):
         pytest.skip("takes minutes under a sanitizer")
     rows = -(-(2**31 + 8) // columns)

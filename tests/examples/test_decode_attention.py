@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The decode_attention example: all sizes against float64, hostile tables, and its refusals."""
+"""The decode_attention example: any sizes against float64, hostile tables, and its refusals."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,18 +28,18 @@ def mod(load):
 
 @pytest.fixture(scope="module")
 def reads_numbers(device, libraries):
-    """Whether the library reads lengths and page numbers up front, as the CPU's does."""
+    """Whether the library reads lengths and page numbers before it works: the CPU's does."""
     return device == "cpu" and "emulation" not in libraries.parts
 
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def randn(shape, dtype, device):
-    """Draw random numbers of a dtype."""
+    """Random numbers of a dtype."""
     return torch.randn(shape, device=device).to(dtype)
 
 
@@ -55,7 +55,7 @@ class Case:
     scale: float
 
     def tokens(self, cache, b):
-        """Return the cache rows of a sequence: (tokens, cache heads, dim)."""
+        """Give the rows of a cache that a sequence uses: (tokens, heads of the cache, dim)."""
         size = cache.shape[1]
         length = int(self.lengths[b])
         used = self.table[b, : -(-length // size)].long()
@@ -68,7 +68,7 @@ class Case:
         )
 
     def size(self, mod):
-        """Query the workspace size."""
+        """Ask for the size of the workspace."""
         return mod.decode_attention_workspace_size(self.q, self.k, self.table)
 
     def workspace(self, mod):
@@ -77,9 +77,9 @@ class Case:
 
 
 def make(device, dtype, lengths, heads=(4, 2), dim=64, page_size=16, spare=0, scale=None):
-    """Make random queries and caches with shuffled pages; elements that no sequence uses are NaN.
+    """Random queries and caches; the pages are shuffled, and what no sequence uses is NaN.
 
-    `heads` are those of the queries and of the cache; a sequence has `spare` more pages than the
+    `heads` are those of the queries and of the cache; a sequence has `spare` pages more than the
     longest needs.
     """
     query_heads, kv_heads = heads
@@ -107,18 +107,18 @@ def make(device, dtype, lengths, heads=(4, 2), dim=64, page_size=16, spare=0, sc
 
 
 def reference(case):
-    """Compute in float64; also bound the float32 error before the result is rounded.
+    """Compute in float64; also bound what float32 may be off before the result is rounded.
 
     u is the error of one rounding. A score is a sum of products whose magnitudes add up to `size`:
     the scale, the product with it, and 25 roundings of each term on the way to the sum, which a CPU
     needs for 16 sums of 8 products. It is the exponent of a power: one rounding of its difference
     to the largest, at most twice the size, and the differences by which the power is scaled later,
-    which add up to at most as much. So the power is off by 31 u of the size.
-    A power itself is off by 4 u. A team of GPU threads rescales its sums at most 32 times for two
-    tokens, or 16 times for four: a power, a product and the additions, 7 u or 9 u. In that case it
-    is one of 4 teams; 16 teams take at most 8 turns. Merging two of them takes a power, a product
-    and an addition, 6 u. So does each part of a sequence, of which a thread takes every fourth, and
-    each of four threads. In all: 4 + 1 + 32 * 7 + 4 * 6 + (parts / 4 + 1 + 4) * 6 and a division.
+    which add up to as much at most. So the power is off by 31 u of the size.
+    A power itself is off by 4 u. A team of a GPU's threads scales its sums at most 32 times for two
+    tokens, or 16 times for four: a power, a product and the additions, 7 u or 9 u. It is one of 4
+    teams then; 16 teams make at most 8 turns. To merge two of them takes a power, a product and an
+    addition, 6 u. So does each part of a sequence, of which a thread takes every fourth, and each
+    of four threads. All in all: 4 + 1 + 32 * 7 + 4 * 6 + (parts / 4 + 1 + 4) * 6 and a division.
     The numerator and the denominator are both off. Powers below the smallest normal number may be
     lost. 1% covers products of roundings.
     """
@@ -144,7 +144,7 @@ def reference(case):
 
 
 def check(mod, case):
-    """Write to a poisoned output, using a poisoned workspace of exactly the required size."""
+    """Call into poisoned memory, in a workspace that is poisoned and just large enough."""
     out = cases.Poisoned(tuple(case.q.shape), case.q.dtype, case.q.device)
     workspace = cases.Poisoned((case.size(mod),), torch.uint8, case.q.device)
     inputs = (case.q, case.k, case.v, case.table, case.lengths)
@@ -162,7 +162,7 @@ def check(mod, case):
 @pytest.mark.parametrize("dim", [64, 128])
 @pytest.mark.parametrize("heads", [(1, 1), (3, 3), (4, 2), (4, 1), (10, 2), (8, 1)], ids=str)
 def test_any_heads(mod, device, dtype, dim, heads):
-    """Groups of one or more heads work, whether or not they fill a block's share."""
+    """Groups of one and of several heads, whether they fill a block's share or not."""
     check(mod, make(device, dtype, [21, 0, 300], heads, dim))
 
 
@@ -170,7 +170,7 @@ def test_any_heads(mod, device, dtype, dim, heads):
 @pytest.mark.parametrize("page_size", [1, 2, 16, 512])
 @pytest.mark.parametrize("length", [1, 15, 16, 17, 255, 256, 257, 511, 513, 1300])
 def test_any_length(mod, device, dtype, page_size, length):
-    """Lengths around page and part boundaries work; a page may hold several parts."""
+    """Lengths around the ends of pages and of parts; a page may hold several parts."""
     check(mod, make(device, dtype, [length], page_size=page_size))
 
 
@@ -185,20 +185,20 @@ def test_any_length(mod, device, dtype, page_size, length):
     seed=st.integers(0, 1000),
 )
 def test_random(mod, device, dtype, lengths, kv_heads, group, dim, page_size, spare, seed):
-    """Random sequences work, in page tables wider than needed."""
+    """Random sequences, in page tables that are wider than they need."""
     torch.manual_seed(seed)
     check(mod, make(device, dtype, lengths, (kv_heads * group, kv_heads), dim, page_size, spare))
 
 
 def test_many_parts(mod, device):
-    """A long sequence is merged from more parts than a block's threads handle at once."""
+    """A long sequence is merged of more parts than a block's threads take at once."""
     check(mod, make(device, torch.float16, [20 * PART + 5, 3], (2, 1), page_size=64))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("heads", [(1, 1), (4, 1)], ids=str)
 def test_equal_tokens(mod, device, dtype, heads):
-    """The mean of many equal values is that value, for any number of parts."""
+    """The mean of many equal values is that value, over any number of parts."""
     case = make(device, dtype, [3000], heads, page_size=64)
     case.k.fill_(0)
     case.v.fill_(1.5)
@@ -209,7 +209,7 @@ def test_equal_tokens(mod, device, dtype, heads):
 @pytest.mark.parametrize("rising", [True, False])
 @pytest.mark.parametrize("heads", [(1, 1), (4, 1)], ids=str)
 def test_a_sum_that_is_scaled_again_and_again(mod, device, rising, heads):
-    """With rising scores each token is the largest so far; with falling ones, only the first is."""
+    """Rising scores make each token the largest so far; falling ones only the first."""
     case = make(device, torch.float32, [1024], heads, page_size=64, scale=1.0)
     case.q.fill_(1 / 8)
     steps = torch.linspace(-12, 12, 1024, device=device)
@@ -231,7 +231,7 @@ def test_large_scores(mod, device, dtype):
 
 
 def test_numbers_that_are_none_stay_in_their_sequence(mod, device):
-    """A NaN in a key spoils the heads that share it; a NaN in a value spoils one element."""
+    """A NaN of a key spoils the heads that share it, and a NaN of a value one element."""
     case = make(device, torch.float16, [40, 40, 40], (4, 2))
     clean = check(mod, case)
     case.k[case.table[0, 2].long(), 5, 1, 7] = NAN
@@ -247,7 +247,7 @@ def test_numbers_that_are_none_stay_in_their_sequence(mod, device):
 
 @pytest.mark.parametrize("length", [1, 5, 16])
 def test_an_infinite_value(mod, device, length):
-    """An infinite value stays infinite, although GPU threads reread the last token."""
+    """It stays infinite, although a GPU's threads read the last token again."""
     case = make(device, torch.float16, [length])
     case.v[case.table[0, 0].long(), length - 1] = float("inf")
     out = torch.empty_like(case.q)
@@ -258,19 +258,19 @@ def test_an_infinite_value(mod, device, length):
 @pytest.mark.parametrize("page_size", [16, 64])
 @pytest.mark.parametrize("spare", [0, 5])
 def test_empty_sequences_give_zeros(mod, device, page_size, spare):
-    """A sequence without tokens gives zeros, whatever its row of the page table holds."""
+    """A sequence without tokens is 0, whatever is in its row of the page table."""
     case = make(device, torch.float16, [0, 0], (4, 2), page_size=page_size, spare=spare)
     out = check(mod, case)
     assert torch.equal(out, torch.zeros_like(out))
 
 
 def test_no_sequences(mod, device):
-    """An empty batch is legal."""
+    """A batch of nothing is legal."""
     check(mod, make(device, torch.float16, []))
 
 
 def test_a_sequence_is_computed_alike_in_every_batch(mod, device):
-    """The bits of a result depend on neither the other sequences nor the table's width."""
+    """The bits of a result depend neither on the other sequences nor on the table's width."""
     case = make(device, torch.bfloat16, [700, 20, 513], (8, 2))
     together = check(mod, case)
     for b in range(3):
@@ -282,7 +282,7 @@ def test_a_sequence_is_computed_alike_in_every_batch(mod, device):
 
 
 def test_lengths_may_change_between_calls(mod, device):
-    """The workspace depends only on shapes: all lengths that fit the table can use the same one."""
+    """The workspace depends on shapes only: any lengths that fit the table use the same one."""
     case = make(device, torch.float16, [600, 600], page_size=32)
     workspace, out = case.workspace(mod), torch.empty_like(case.q)
     for lengths in ([1, 600], [0, 33], [257, 256], [600, 0]):
@@ -295,7 +295,7 @@ def test_lengths_may_change_between_calls(mod, device):
 
 # [graph.begin]
 def test_a_cuda_graph_follows_the_lengths(mod, device):
-    """Replaying the graph repeats the captured call on new lengths, pages and numbers."""
+    """A captured call runs again on the lengths, pages and numbers that are there then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     case = make(device, torch.float16, [600, 600], page_size=32)
@@ -320,7 +320,7 @@ FAR_PAGES = (-1, -(2**31), 2**31 - 1, 1 << 20)
 @pytest.mark.parametrize("heads", [(2, 2), (4, 1)], ids=str)
 @pytest.mark.parametrize("place", [0, 17, 37])
 def test_a_page_that_is_not_there(mod, device, reads_numbers, page, heads, place):
-    """On a GPU the sequence is NaN and nothing out of bounds is read; a CPU refuses the call."""
+    """A GPU gives NaN for its sequence and reads nothing outside; a CPU refuses the call."""
     case = make(device, torch.float16, [50, 600, 50], heads)
     clean = check(mod, case)
     case.table[1, place] = page
@@ -337,7 +337,7 @@ def test_a_page_that_is_not_there(mod, device, reads_numbers, page, heads, place
 
 
 def test_the_first_page_beyond_the_cache(mod, device, reads_numbers):
-    """The last page is read; the page after it is not."""
+    """The last page is read, and the one after it is not."""
     case = make(device, torch.float16, [16])
     pages = case.k.shape[0]
     for cache in (case.k, case.v):
@@ -355,7 +355,7 @@ def test_the_first_page_beyond_the_cache(mod, device, reads_numbers):
 
 
 def test_a_cache_of_no_pages(mod, device, reads_numbers):
-    """Every page is out of bounds; a sequence without tokens needs none."""
+    """Every page is outside; a sequence without tokens needs none."""
     case = make(device, torch.float16, [0, 0], spare=2)
     case.k, case.v = case.k[:0], case.v[:0]
     check(mod, case)
@@ -372,7 +372,7 @@ def test_a_cache_of_no_pages(mod, device, reads_numbers):
 
 @pytest.mark.parametrize("length", [-1, -(2**31), 65, 2**31 - 1])
 def test_a_length_that_the_table_has_no_room_for(mod, device, reads_numbers, length):
-    """On a GPU the sequence is NaN and nothing out of bounds is read; a CPU refuses the call."""
+    """A GPU gives NaN for its sequence and reads nothing outside; a CPU refuses the call."""
     case = make(device, torch.bfloat16, [50, 64, 50])
     clean = check(mod, case)
     case.lengths[1] = length
@@ -389,12 +389,12 @@ def test_a_length_that_the_table_has_no_room_for(mod, device, reads_numbers, len
 
 
 def heads_first(cache):
-    """Allocate as (pages, heads, page_size, dim), viewed in the kernel's order."""
+    """Memory of (pages, heads, page_size, dim), seen as the kernel wants it."""
     return cache.transpose(1, 2).contiguous().transpose(1, 2)
 
 
 def among_others(cache):
-    """Interleave pages and heads with others in one buffer."""
+    """Pages and heads between others, in one buffer."""
     pages, size, heads, dim = cache.shape
     buffer = torch.full((pages, 2, size, heads + 1, dim), NAN, dtype=cache.dtype)
     view = buffer.to(cache.device)[:, 1, :, 1:]
@@ -402,7 +402,7 @@ def among_others(cache):
 
 
 def backwards(cache):
-    """Order tokens before pages, with a gap before each row."""
+    """Pages in memory the other way round would need negative strides; rows with gaps do not."""
     pages, size, heads, dim = cache.shape
     buffer = torch.full((size, pages, heads, dim + 8), NAN, dtype=cache.dtype).to(cache.device)
     return buffer[..., 8:].transpose(0, 1).copy_(cache)
@@ -412,7 +412,7 @@ def backwards(cache):
 @pytest.mark.parametrize("of_k", [heads_first, among_others, backwards])
 @pytest.mark.parametrize("of_v", [heads_first, among_others])
 def test_any_layout_of_the_caches(mod, device, dtype, of_k, of_v):
-    """Pages, tokens and heads may have any order and gaps, which may differ between the caches."""
+    """Pages, tokens and heads may be in any order, with gaps; both caches differ."""
     case = make(device, dtype, [70, 33], (6, 3))
     case.k, case.v = of_k(case.k), of_v(case.v)
     check(mod, case)
@@ -621,7 +621,7 @@ MOST = 65535 * PART
     ],
 )
 def test_wrong_arguments_are_named(mod, device, change, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     zeros = lambda *shape: torch.zeros(shape, dtype=torch.float16, device=device)  # noqa: E731
     with pytest.raises(kind) as raised:
         mod.decode_attention(*arguments(device, **change(zeros)))
@@ -631,7 +631,7 @@ def test_wrong_arguments_are_named(mod, device, change, kind, message):
 @pytest.mark.parametrize("written", ["out", "workspace"])
 @pytest.mark.parametrize("read", ["q", "k_cache", "v_cache", "page_table", "lengths"])
 def test_what_is_written_is_apart_from_what_is_read(mod, device, written, read):
-    """The output and the workspace must not overlap an input."""
+    """Neither the output nor the workspace may overlap an input."""
     given = dict(zip(NAMES, arguments(device), strict=True))
     size = max(given[each].nbytes for each in (written, read)) // 16 * 16 + 16
     memory = torch.zeros(size, dtype=torch.uint8, device=device)
@@ -644,7 +644,7 @@ def test_what_is_written_is_apart_from_what_is_read(mod, device, written, read):
 
 
 def test_the_workspace_is_apart_from_the_output(mod, device):
-    """The output must not overlap the workspace either."""
+    """The output may not overlap the workspace either."""
     given = dict(zip(NAMES, arguments(device), strict=True))
     given["out"] = given["workspace"][:1024].view(torch.float16).view(2, 4, 64)
     with pytest.raises(ValueError, match="workspace must be apart from out, got overlapping"):
@@ -652,7 +652,7 @@ def test_the_workspace_is_apart_from_the_output(mod, device):
 
 
 def test_a_workspace_that_is_too_small(mod, device):
-    """A workspace one byte too small is refused before anything is written."""
+    """One byte less than was asked for is refused, before anything is written."""
     case = make(device, torch.float16, [40])
     size = case.size(mod)
     workspace = torch.full((size - 1,), 0xA5, dtype=torch.uint8, device=device)
@@ -665,7 +665,7 @@ def test_a_workspace_that_is_too_small(mod, device):
 
 
 def test_the_size_is_checked_alike(mod, device):
-    """Arguments that decode_attention refuses have no size; the error names the called function."""
+    """What decode_attention would refuse has no size, and the function that was called is named."""
     q, k, _, table, *_ = arguments(device)
     with pytest.raises(TypeError) as raised:
         mod.decode_attention_workspace_size(q.double(), k, table)
@@ -676,7 +676,7 @@ def test_the_size_is_checked_alike(mod, device):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("q", "scale")])
 def test_tensors_on_two_devices_are_refused(mod, device, name):
-    """All tensors must be on the queries' device."""
+    """All tensors must be where the queries are."""
     given = dict(zip(NAMES, arguments(device), strict=True))
     where = "cpu:0" if device == "cpu" else f"cuda:{given['q'].device.index}"
     given[name] = Producer(given[name], 8, UINT8, device=(3, 0))
@@ -697,7 +697,7 @@ def test_a_tensor_on_another_kind_of_device_is_refused(mod, device):
 
 
 def place(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
@@ -722,7 +722,7 @@ def test_a_byte_offset_is_honoured(mod, device):
 
 @pytest.mark.parametrize("name", ["lengths"])
 def test_misaligned_numbers_are_refused(mod, device, name):
-    """Misaligned elements are refused."""
+    """Numbers that cross their boundaries are refused."""
     memory = torch.zeros(16, dtype=torch.int32, device=device)
     crooked = Producer(memory, 2, INT32, offset=1, device=place(memory))
     message = f"{name} must be aligned to its 4 byte items, got an address 1 too far"
@@ -731,7 +731,7 @@ def test_misaligned_numbers_are_refused(mod, device, name):
 
 
 def test_runs_on_the_current_stream(mod, device):
-    """The kernels wait for work that PyTorch queued earlier on the current stream."""
+    """The kernels wait for what PyTorch queued before them on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     case = make(device, torch.float16, [600])
@@ -748,7 +748,7 @@ def test_runs_on_the_current_stream(mod, device):
 
 
 def test_runs_on_the_tensors_gpu(mod, device):
-    """The kernels run on their tensors' GPU and leave the current device unchanged."""
+    """The kernels run on the GPU of their tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     check(mod, make("cuda:1", torch.float16, [40, 300]))

@@ -31,7 +31,7 @@ def add(load):
 
 
 def some(dtype, n, device, seed=0):
-    """Make values from random bits, including infinities, NaN, overflows and subnormals."""
+    """Make values of any bits, so that infinities, NaN, overflows and subnormals are among them."""
     random = np.random.default_rng(seed)
     if dtype == torch.bool:
         return torch.from_numpy(random.integers(0, 2, n).astype(bool)).to(device)
@@ -41,12 +41,12 @@ def some(dtype, n, device, seed=0):
 
 
 def as_numpy(x):
-    """Return the same integers or booleans in NumPy, which can add all of them."""
+    """The same integers or booleans in NumPy, which adds all of them."""
     return x.cpu().numpy()
 
 
 def check(add, a, b, y=None):
-    """Add into a poisoned output and compare with a wider reference."""
+    """Adds into a poisoned output and compares with a wider reference."""
     if y is None:
         y = cases.Poisoned(a.shape, a.dtype, a.device)
     add(a, b, y.tensor)
@@ -73,14 +73,14 @@ def check(add, a, b, y=None):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_any_bits(add, device, dtype):
-    """Random bit patterns of every dtype work, at sizes around vectors and blocks."""
+    """Random bit patterns of every dtype, at sizes around vectors and blocks."""
     for n in (0, 1, 2, 7, 15, 16, 17, 255, 257, 4096, 8193, 100_003):
         check(add, some(dtype, n, device, seed=n), some(dtype, n, device, seed=n + 1))
 
 
 @given(dtype=st.sampled_from(DTYPES), shape=cases.shapes(), seed=st.integers(0, 2**31))
 def test_any_shape(add, device, dtype, shape, seed):
-    """Random shapes work, including 0-dim and empty ones."""
+    """Random shapes, 0-dim and empty ones among them."""
     n = int(np.prod(shape))
     a, b = (some(dtype, n, device, seed + i).view(shape) for i in range(2))
     check(add, a, b)
@@ -88,7 +88,7 @@ def test_any_shape(add, device, dtype, shape, seed):
 
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_every_pair_of_8_bit_floats(add, device, dtype):
-    """All 65,536 sums, ties included, are rounded to nearest even and saturate."""
+    """All 65,536 sums are rounded to nearest even and saturate, ties among them."""
     every = torch.arange(256, dtype=torch.int32, device=device).to(torch.uint8)
     a = every.repeat_interleave(256).view(dtype)
     b = every.repeat(256).view(dtype)
@@ -98,7 +98,7 @@ def test_every_pair_of_8_bit_floats(add, device, dtype):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("other", [0.0, 1.0, -3.0, 2.0**-24, 65504.0, float("inf")])
 def test_every_16_bit_float(add, device, dtype, other):
-    """Adding a number to each of the 65,536 patterns matches PyTorch bit for bit."""
+    """All 65,536 numbers plus another are PyTorch's own sums, bit by bit."""
     bits = torch.arange(-32768, 32768, dtype=torch.int32, device=device).to(torch.int16)
     a = bits.view(dtype)
     b = torch.full_like(a, other)
@@ -111,7 +111,7 @@ def test_every_16_bit_float(add, device, dtype, other):
 
 
 def test_a_bool_of_any_bits(add, device):
-    """Any nonzero byte, such as in a view of other bytes, is true; a sum is 0 or 1."""
+    """Every byte but 0 is true, as a view of other bytes may hold it; a sum is 0 or 1."""
     every = torch.arange(256, dtype=torch.int32, device=device).to(torch.uint8)
     a, b = every.repeat_interleave(256), every.repeat(256)
     y = torch.full_like(a, 0xA5)
@@ -132,7 +132,7 @@ def test_integers_wrap_around(add, device, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_slices_that_are_not_aligned(add, device, dtype):
-    """Each of the three tensors may begin anywhere; elements around the output are kept."""
+    """Each of the three may begin anywhere; what is around the output stays."""
     n = 1009
     for starts in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 2, 3)):
         a, b = (some(dtype, n + 4, device, i)[starts[i] : starts[i] + n] for i in range(2))
@@ -168,7 +168,7 @@ def test_works_in_place(add, device, dtype):
     ids=str,
 )
 def test_other_dtypes_are_refused(add, device, dtype):
-    """The message lists the supported dtypes and the one that was passed."""
+    """The message names the dtypes that there are, and the one that came."""
     x = torch.zeros(32, dtype=torch.uint8, device=device).view(dtype)
     with pytest.raises(TypeError) as raised:
         add(x, x, x)
@@ -177,7 +177,7 @@ def test_other_dtypes_are_refused(add, device, dtype):
 
 
 def test_a_4_bit_dtype_is_refused(add, device):
-    """A sub-byte dtype is named in the message."""
+    """A dtype of less than a byte is told by its name."""
     memory = torch.zeros(16, device=device)
     x = Producer(memory, 8, (17, 4), device=dlpack_device(memory))
     with pytest.raises(TypeError) as raised:
@@ -232,20 +232,20 @@ def test_a_4_bit_dtype_is_refused(add, device):
     ],
 )
 def test_wrong_arguments_are_named(add, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         add(*make(lambda *shape: torch.zeros(*shape, device=device)))
     assert str(raised.value) == message
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset is read correctly."""
+    """A producer that gives the first element by a byte offset is read right."""
     add = load_function("dispatch", "add")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))
@@ -260,7 +260,7 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_misaligned_tensor_is_refused(add, device, place):
-    """A tensor with misaligned elements is refused."""
+    """A tensor whose numbers cross their boundaries is refused."""
     memory = torch.zeros(16, dtype=torch.float64, device=device)
     where = {"device": dlpack_device(memory)}
     arguments = [Producer(memory, 4, FLOAT64, offset=0, **where) for _ in range(3)]
@@ -271,7 +271,7 @@ def test_a_misaligned_tensor_is_refused(add, device, place):
 
 
 def test_tensors_on_other_devices_are_refused(add, device):
-    """All three tensors must be on one device of the kernel's kind."""
+    """All three must be on one device, of the kind that the kernel is for."""
     x = torch.zeros(4, device=device)
     here = "cpu:0" if device == "cpu" else f"cuda:{x.device.index}"
     there = Producer(x, 4, FLOAT32, device=(3, 0))
@@ -285,14 +285,14 @@ def test_tensors_on_other_devices_are_refused(add, device):
 
 
 def test_views_with_a_pending_sign_are_refused(add, device):
-    """PyTorch's negative-bit views store the opposite sign in memory."""
+    """PyTorch's negative-bit views hold the other sign in memory."""
     x = torch.ones(4, dtype=torch.complex64, device=device).conj().imag
     with pytest.raises(ValueError, match=r"resolve_neg"):
         add(x, x, torch.empty(4, device=device))
 
 
 def test_runs_on_the_current_stream(add, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, y = torch.zeros(1 << 20, device=device), torch.zeros(1 << 20, device=device)
@@ -307,7 +307,7 @@ def test_runs_on_the_current_stream(add, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(add, device):
-    """Replaying the graph repeats the captured call on the input's new contents."""
+    """A captured call runs again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y = torch.ones(1000, device=device), torch.zeros(1000, device=device)
@@ -323,7 +323,7 @@ def test_can_be_captured_in_a_cuda_graph(add, device):
 
 @cases.slow
 def test_more_than_two_billion_elements(add, device):
-    """Indices are 64-bit: elements beyond 2**31 are added too, with a tail of 3."""
+    """Indices are 64-bit: the elements beyond 2**31 are added too, with a tail of 3."""
     n = 2**31 + 3
     a = torch.empty(n, dtype=torch.int8, device=device)
     values = torch.arange(1 << 20, device=device).to(torch.int8)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The errors example: each error's class and message, and correct results otherwise."""
+"""The errors example: each error's class and words, and right results where nothing is wrong."""
 
 import ctypes
 
@@ -31,7 +31,7 @@ def mod(load):
     seed=st.integers(0, 2**31),
 )
 def test_first_column(mod, device, dtype, rows, columns, layout, seed):
-    """Any row layout works; elements that are not kept are zero."""
+    """Rows may lie anywhere; what is not kept is zero."""
     random = torch.Generator().manual_seed(seed)
     x = layout.of(torch.randn(rows, columns, generator=random).to(device=device, dtype=dtype))
     keep = (torch.rand(rows, generator=random) < 0.5).to(device)
@@ -52,7 +52,7 @@ def test_rows_far_apart(mod, device):
 
 
 def test_a_bool_of_any_bits(mod, device):
-    """Any nonzero byte, such as in a view of other bytes, is true."""
+    """Every byte but 0 is true, as a view of other bytes may hold it."""
     bits = torch.arange(256, dtype=torch.int32, device=device).to(torch.uint8)
     y = torch.full((256,), 7.0, device=device)
     mod.first_column(torch.ones(256, 1, device=device), bits.view(torch.bool), y)
@@ -60,7 +60,7 @@ def test_a_bool_of_any_bits(mod, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
@@ -112,7 +112,7 @@ TENSORS = [
 
 @pytest.mark.parametrize(("change", "kind", "message"), TENSORS)
 def test_checks_of_tensors(mod, device, change, kind, message):
-    """Each check names the function, the argument, what was expected and what was passed."""
+    """Each check says the function, the argument, what was expected and what came."""
     x = torch.ones(3, 4, device=device)
     keep = torch.ones(3, dtype=torch.bool, device=device)
     y = torch.zeros(3, device=device)
@@ -122,7 +122,7 @@ def test_checks_of_tensors(mod, device, change, kind, message):
 
 
 def test_checks_of_devices(mod, device):
-    """Every tensor must be on the first one's device, which must be of the kernel's kind."""
+    """Each tensor must be on the device of the first, and that on the kernel's kind."""
     x = torch.ones(3, 4, device=device)
     keep = torch.ones(3, dtype=torch.bool, device=device)
     y = torch.zeros(3, device=device)
@@ -139,7 +139,7 @@ def test_checks_of_devices(mod, device):
 
 
 def test_checks_of_addresses(mod, device):
-    """An output with misaligned elements is refused."""
+    """An output whose items cross their boundaries is refused."""
     x = torch.ones(3, 4, device=device)
     keep = torch.ones(3, dtype=torch.bool, device=device)
     memory = torch.zeros(8, device=device)
@@ -150,7 +150,7 @@ def test_checks_of_addresses(mod, device):
 
 
 def test_a_byte_offset_is_honoured(mod, device):
-    """An output with a byte offset is written at that offset."""
+    """An output that begins at a byte offset is written there."""
     x = torch.arange(12.0, device=device).view(3, 4)
     keep = torch.ones(3, dtype=torch.bool, device=device)
     memory = torch.full((8,), -1.0, device=device)
@@ -162,7 +162,7 @@ def test_a_byte_offset_is_honoured(mod, device):
 
 
 def test_views_with_a_pending_sign_are_refused(mod, device):
-    """PyTorch's negative-bit views store the opposite sign in memory."""
+    """PyTorch's negative-bit views hold the other sign in memory."""
     x = torch.ones(3, 4, dtype=torch.complex64, device=device).conj().imag
     keep = torch.ones(3, dtype=torch.bool, device=device)
     with pytest.raises(ValueError, match=r"resolve_neg"):
@@ -183,7 +183,7 @@ CALLS = [
 
 @pytest.mark.parametrize(("call", "result"), CALLS)
 def test_nothing_is_thrown_where_nothing_is_wrong(mod, call, result):
-    """A passing check lets the function continue."""
+    """A check that holds lets the function go on."""
     assert call(mod) == result
 
 
@@ -235,7 +235,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("call", "kind", "message"), ERRORS)
 def test_errors_of_values(mod, call, kind, message):
-    """The exception has the kind's class and exactly this message."""
+    """The exception is of the kind's class, with exactly these words."""
     with pytest.raises(kind) as raised:
         call(mod)
     assert type(raised.value) is kind
@@ -243,13 +243,13 @@ def test_errors_of_values(mod, call, kind, message):
 
 
 def test_the_value_of_a_checked_pointer(mod):
-    """The macro returns the pointer."""
+    """The macro hands the pointer on."""
     number = ctypes.c_int64(-7)
     assert mod.first_of(ctypes.c_void_p(ctypes.addressof(number))) == -7
 
 
 def test_a_kind_of_ones_own(mod):
-    """An unknown kind becomes a RuntimeError that names it, or its own class once registered."""
+    """A kind becomes a RuntimeError that names it, and its own class once that is registered."""
     words = "reserve: workspace must hold 9 bytes, got 8"
     with pytest.raises(RuntimeError) as raised:
         mod.reserve(9, 8)
@@ -266,7 +266,7 @@ def test_a_kind_of_ones_own(mod):
 
 
 def test_a_cause(mod):
-    """A caught error becomes the cause of the thrown one, as the same object."""
+    """The error that was caught is the cause of the one that was thrown, the same object."""
     seen = []
     exception = KeyError("weights")
 
@@ -283,13 +283,13 @@ def test_a_cause(mod):
 
 
 def test_an_exception_of_the_standard_library(mod):
-    """A standard-library exception becomes a RuntimeError with the same message."""
+    """It becomes a RuntimeError with its own words."""
     with pytest.raises(RuntimeError, match=r"\bat\b.*5.*3"):
         mod.byte_at("abc", 5)
 
 
 def test_cuda_errors(mod, device):
-    """A refused launch raises CUDA's own message, and the next launch works."""
+    """A launch that is refused raises CUDA's own words, and the next one works."""
     if device == "cpu":
         pytest.skip("the CPU library launches nothing")
     mod.launch(0, 1024)
@@ -307,7 +307,7 @@ def test_cuda_errors(mod, device):
 
 
 def test_the_line_that_threw_is_in_the_traceback(mod):
-    """The traceback shows the library's source line and the function."""
+    """Python shows the source of the library and the function."""
     with pytest.raises(ValueError, match=r"multiple of 5") as raised:
         mod.split_evenly(12, 5)
     frames = [(entry.path.name, entry.name) for entry in raised.traceback]

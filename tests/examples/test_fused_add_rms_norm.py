@@ -27,24 +27,24 @@ def fused(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def added(x, residual):
-    """Add in float32 and round to the dtype: the residual must match this bit for bit."""
+    """Add in float32, rounded to the dtype: what the residual must be, bit for bit."""
     return (x.float() + residual.float()).to(x.dtype)
 
 
 def reference(total, weight=None, scale=None, eps=EPS):
-    """Compute from the rounded sum in float64; also return the float32 error bound.
+    """Compute from the rounded sum in float64; also return what float32 may be off.
 
     u is the error of one rounding. Each square is rounded once. The kernels add at most 64 of them
     in one sum on a CPU, and 2 vectors of at most 8 and then n / 1024 on a GPU; at most 10 more
-    additions combine the sums. All terms are positive, so the sum is off by a factor within
+    additions join the sums. All terms are positive, so the sum is off by a factor within
     d = 1 + 64 + n / 1024 + 10 roundings. n, the mean, eps and the sum with eps are rounded: 4 more,
-    and the root halves the total. The reciprocal root is off by 4 u on a GPU, and on a CPU by
-    2 roundings. Then its quotient by the scale, the product with the sum and the product with the
+    of which the root halves all. The reciprocal of the root is off by 4 u on a GPU, and on a CPU by
+    2 roundings. Then its quotient by the scale, the product with the sum and the one with the
     weight are rounded once each. 1% covers products of roundings.
     """
     wide = total.double() if total.dim() else total.double().reshape(1)
@@ -59,7 +59,7 @@ def reference(total, weight=None, scale=None, eps=EPS):
 
 
 def assert_is(got, want, error):
-    """Fail unless `got` is the rounded reference; in FP8, larger values must saturate."""
+    """Fail unless `got` is the reference, rounded; in FP8 what is too large must be the largest."""
     if got.dtype != FP8:
         assert_rounds_to(got, want, error)
         return
@@ -91,13 +91,13 @@ def randn(shape, dtype, device):
 
 
 def scale_of(number, device):
-    """Return a scale in the form that the kernels take."""
+    """Give a scale as the kernels take it."""
     return torch.tensor([number], device=device)
 
 
 @st.composite
 def inputs(draw):
-    """Draw a shape, a layout with dense rows, a dtype, and optional weight and scale."""
+    """Draw a shape, a layout with dense rows, a dtype, and whether there are weight and scale."""
     shape = draw(shapes())
     layout = draw(layouts(len(shape), last_is_dense=True))
     scale = draw(st.sampled_from([None, 0.003, 0.05, 3.0]))
@@ -106,7 +106,7 @@ def inputs(draw):
 
 @given(inputs())
 def test_any_rows(fused, device, drawn):
-    """Every shape works, with any row layout of x, with and without weight and scale."""
+    """Every shape works, with rows of x anywhere, with weight and scale and without."""
     shape, layout, dtype, weighted, number = drawn
     weight = randn(shape[-1:] or (1,), dtype, device) if weighted else None
     scale = None if number is None else scale_of(number, device)
@@ -117,7 +117,7 @@ def test_any_rows(fused, device, drawn):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("length", [1, 2, 127, 1024, 4096, 8191, 8192, 20_480, 65_537])
 def test_any_length(fused, device, dtype, length, scaled):
-    """Rows that fit in registers and longer ones work, at odd and round lengths."""
+    """Rows that fit into registers, and longer ones, of odd and of round lengths."""
     scale = scale_of(0.02, device) if scaled else None
     check(fused, randn((2, length), dtype, device), randn(length, dtype, device), scale)
 
@@ -126,7 +126,7 @@ def test_any_length(fused, device, dtype, length, scaled):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(0, 8), (1, 1), (7, 129), (300, 1024), (3, 20_480)])
 def test_early_gives_the_same_bits(load, device, dtype, shape, scaled):
-    """Calls that may overlap give the same results, although each needs the one before's output."""
+    """Calls that may overlap, each of which needs what the one before wrote, change nothing."""
     mod = load("fused_add_rms_norm")
     weight = randn(shape[1:], dtype, device)
     scale = scale_of(0.02, device) if scaled else None
@@ -147,7 +147,7 @@ def test_early_gives_the_same_bits(load, device, dtype, shape, scaled):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("length", [96, 97, 50_000])
 def test_works_in_place(fused, device, dtype, length, scaled):
-    """The output may be x itself; with a scale, only the residual is updated in place."""
+    """The output may be x itself; with a scale only the residual is updated in place."""
     x, residual = randn((3, length), dtype, device), randn((3, length), dtype, device)
     total, before = added(x, residual), x.clone()
     scale = scale_of(0.02, device) if scaled else None
@@ -161,9 +161,9 @@ def test_works_in_place(fused, device, dtype, length, scaled):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("length", [64, 65, 40_000])
 def test_the_norm_is_of_the_rounded_sum(fused, device, dtype, length):
-    """The output is the norm of the stored residual, for rows of every length.
+    """The output is the norm of the residual as it is kept, for rows of every length.
 
-    All sums round to 1, so the norm is 1. Before rounding, the first is above 1 and the others
+    All sums are rounded to 1, so the norm is 1. Before that, the first is above 1 and the others
     are below: its quotient by the root would be rounded up.
     """
     unit = torch.finfo(dtype).eps
@@ -177,7 +177,7 @@ def test_the_norm_is_of_the_rounded_sum(fused, device, dtype, length):
 
 
 def test_fp8_saturates(fused, device):
-    """Values too large for float8_e4m3fn, infinity included, become its maximum; NaN stays NaN."""
+    """What is too large for float8_e4m3fn, infinity too, becomes its largest; NaN stays NaN."""
     x = torch.tensor([[1.0, -1.0, 0.0, 1.0]], device=device)
     y = torch.empty(x.shape, dtype=FP8, device=device)
     weight = torch.tensor([1000.0, 1000.0, 1000.0, float("inf")], device=device)
@@ -190,7 +190,7 @@ def test_fp8_saturates(fused, device):
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
 def test_a_scale_of_any_number_of_dimensions(fused, device, shape):
-    """A scale has one element, whatever its shape; y is divided by it."""
+    """A scale is one element, whatever its shape; y is divided by it."""
     x = torch.ones(1, 4, device=device)
     y = torch.empty(x.shape, dtype=FP8, device=device)
     fused(x, torch.zeros_like(x), y, 0.0, None, torch.full(shape, 0.125, device=device))
@@ -200,7 +200,7 @@ def test_a_scale_of_any_number_of_dimensions(fused, device, shape):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("eps", [0.0, 1e-6, 0.5])
 def test_computes_what_pytorch_does(fused, device, dtype, eps):
-    """The eps is added to the mean, inside the root, as in torch.nn.functional.rms_norm."""
+    """The eps is inside the root, and added to the mean, as in torch.nn.functional.rms_norm."""
     x, weight = randn((5, 96), dtype, device) / 100, randn(96, dtype, device)
     want = torch.nn.functional.rms_norm(x.double(), (96,), weight.double(), eps)
     torch.testing.assert_close(reference(x, weight, None, eps)[0], want, rtol=1e-14, atol=0)
@@ -211,7 +211,7 @@ def test_computes_what_pytorch_does(fused, device, dtype, eps):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_rows_of_equal_numbers(fused, device, dtype):
-    """Sums are not kept in 16 bits, where the rounding errors of equal terms do not cancel."""
+    """Sums are not rounded to 16 bits on the way: such errors of equal terms do not cancel."""
     numbers = (1 + torch.arange(64, device=device) / 64).to(dtype)
     check(fused, numbers.unsqueeze(1).repeat(1, 4096))
     x = numbers.unsqueeze(1).repeat(1, 4096)
@@ -222,10 +222,10 @@ def test_rows_of_equal_numbers(fused, device, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_one_large_number_in_a_long_row(fused, device, dtype):
-    """Many small squares count beside one large enough to absorb each of them individually.
+    """Many small squares count beside a large one that each of them is lost in.
 
-    16 of them, which a CPU adds first, make half of the spacing of float32 numbers at 1.
-    A single float32 sum would be too small by 2**-13 of its value.
+    16 of them, which a CPU adds first, are half of what the smallest step from 1 is in float32.
+    One float32 sum of all would lack 2**-13 of its value.
     """
     x = torch.full((2, 65_536), 2.0**-14.5, dtype=torch.float64, device=device)
     x[0, 0] = x[1, 300] = 1.0
@@ -236,7 +236,7 @@ def test_one_large_number_in_a_long_row(fused, device, dtype):
 
 
 def test_large_and_small_numbers(fused, device):
-    """The sum of squares is float32; a sum beyond the dtype's range is infinite, as in PyTorch."""
+    """The sum of squares is float32's; a sum beyond the dtype is infinite, as PyTorch's is."""
     half = torch.full((2, 300), 32752.0, dtype=torch.float16, device=device)
     y, residual = torch.full_like(half, NAN), half.clone()
     fused(half, residual, y, 0.0, None, None)
@@ -250,7 +250,7 @@ def test_large_and_small_numbers(fused, device):
 
 @pytest.mark.parametrize("bad", [NAN, float("inf")])
 def test_numbers_that_are_none_stay_in_their_row(fused, device, bad):
-    """NaN makes its row NaN; infinity makes its row zeros and a NaN, as in PyTorch."""
+    """NaN makes a row NaN; infinity makes it zeros and a NaN, as in PyTorch."""
     x = randn((3, 40), torch.float32, device)
     residual = torch.zeros_like(x)
     x[1, 7] = bad
@@ -261,19 +261,19 @@ def test_numbers_that_are_none_stay_in_their_row(fused, device, bad):
 
 
 def test_countless_rows_of_nothing(fused, device):
-    """A shape may have a trillion rows but no elements: there is nothing to do."""
+    """A shape may have a trillion rows and no element: nothing is to be done."""
     x = torch.empty(1 << 40, 0, device=device)
     fused(x, torch.empty_like(x), torch.empty_like(x), 0.0, None, None)
 
 
 def test_many_rows(fused, device):
-    """With more rows than resident blocks, each row has its own factor."""
+    """More rows than blocks at once, each with a factor of its own."""
     x = randn((20_003, 8), torch.float32, device)
     check(fused, x * torch.arange(1, 20_004, device=device).unsqueeze(1))
 
 
 def test_more_rows_than_a_grid_has_blocks(fused, device):
-    """The blocks of the largest grid move on to further rows."""
+    """The blocks of the largest grid go on, each to another row."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no grid")
     rows = (1 << 20) * 32 + 7  # a block handles 32 short rows
@@ -286,7 +286,7 @@ def test_more_rows_than_a_grid_has_blocks(fused, device):
 
 
 def test_trailing_arguments_may_be_left_out(fused, device):
-    """Scale, or weight and scale, may be omitted under this runtime."""
+    """Without scale, or without weight and scale, as this runtime allows."""
     x, weight = randn((4, 9), torch.float32, device), randn(9, torch.float32, device)
     y = torch.empty_like(x)
     fused(x, torch.zeros_like(x), y, EPS)
@@ -300,7 +300,7 @@ def test_trailing_arguments_may_be_left_out(fused, device):
 @pytest.mark.parametrize("start", [1, 3, 8])
 @pytest.mark.parametrize("name", ["x", "residual", "y", "weight"])
 def test_rows_off_the_boundary_of_vectors(fused, device, dtype, start, name, scaled):
-    """Each of the tensors may begin at any element-aligned address."""
+    """Each of the tensors may begin anywhere that its elements may."""
 
     def tensor(which, shape, kind=dtype):
         count = torch.Size(shape).numel()
@@ -317,25 +317,25 @@ def test_rows_off_the_boundary_of_vectors(fused, device, dtype, start, name, sca
 
 
 def broadcast(x):
-    """Repeat one row."""
+    """One row many times."""
     return x[:1].expand(6, -1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("view", [broadcast, lambda x: x[1::2, 8:24], lambda x: x.unfold(1, 16, 4)])
 def test_rows_that_share_elements(fused, device, dtype, view):
-    """Broadcast rows, parts of rows and overlapping windows of x are read correctly."""
+    """Broadcast rows, parts of rows and overlapping windows of x are read right."""
     check(fused, view(randn((6, 48), dtype, device)))
 
 
 def arguments(t, **changed):
-    """Return valid arguments, some of them replaced."""
+    """Give arguments that are right, but for some."""
     right = {"x": t(2, 4), "residual": t(2, 4), "y": t(2, 4), "weight": None, "scale": None}
     return {**right, **changed}
 
 
 def overlapping(t, first, second):
-    """Return arguments of which two overlap completely."""
+    """Give arguments of which two overlap in all of one's elements."""
     memory = t(2, 4)
     shared = {"weight": memory[1], "scale": memory[1, :1]}
     found = {name: shared.get(name, memory) for name in (first, second)}
@@ -448,7 +448,7 @@ def overlapping(t, first, second):
     ],
 )
 def test_wrong_arguments_are_named(fused, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     found = make(lambda *shape: torch.zeros(*shape, device=device))
     with pytest.raises(kind) as raised:
         fused(found["x"], found["residual"], found["y"], EPS, found["weight"], found["scale"])
@@ -458,7 +458,7 @@ def test_wrong_arguments_are_named(fused, device, make, kind, message):
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT16, BFLOAT16], ids=str)
 @pytest.mark.parametrize("name", ["x", "residual", "y", "weight"])
 def test_a_misaligned_tensor_is_refused(fused, device, dtype, name):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     memory = torch.zeros(40, dtype=torch.float64, device=device)
     x, residual, y, weight = (
         Producer(memory, 4, dtype, offset=64 * i + (which == name), device=dlpack_device(memory))
@@ -470,7 +470,7 @@ def test_a_misaligned_tensor_is_refused(fused, device, dtype, name):
 
 
 def test_a_misaligned_scale_is_refused(fused, device):
-    """A misaligned scale is refused too, although it is a single float32."""
+    """A scale is read as a float32, too."""
     memory = torch.zeros(40, device=device)
     scale = Producer(memory, 1, FLOAT32, offset=1, device=dlpack_device(memory))
     x, y = torch.zeros(4, device=device), torch.zeros(4, device=device).to(FP8)
@@ -481,7 +481,7 @@ def test_a_misaligned_scale_is_refused(fused, device):
 
 @pytest.mark.parametrize("name", ["residual", "y", "weight", "scale"])
 def test_tensors_on_two_devices_are_refused(fused, device, name):
-    """Every tensor must be on the input's device."""
+    """Every tensor must be where the input is."""
     x = torch.zeros(4, device=device)
     y = torch.zeros(4, device=device).to(FP8)
     others = {"residual": torch.zeros_like(x), "y": y, "weight": x, "scale": x[:1]}
@@ -504,7 +504,7 @@ def test_a_tensor_on_another_kind_of_device_is_refused(fused, device):
 
 
 def test_a_lazy_view_is_refused(fused, device):
-    """A lazily negated view is refused rather than misread."""
+    """A view whose numbers are yet to be negated is not misread."""
     x = torch.ones(4, device=device)
     lazy = torch.complex(x, x).conj().imag
     assert lazy.is_neg()
@@ -513,7 +513,7 @@ def test_a_lazy_view_is_refused(fused, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset and no strides is read correctly."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     fused = load_function("fused_add_rms_norm", "fused_add_rms_norm")
     x = torch.arange(1, 9, dtype=torch.float32, device=device)
     residual, weight = torch.ones_like(x), torch.arange(8.0, device=device)
@@ -529,13 +529,13 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def test_runs_on_the_current_stream(fused, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, residual, y = (torch.zeros(256, 4096, device=device) for _ in range(3))
@@ -552,7 +552,7 @@ def test_runs_on_the_current_stream(fused, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(fused, device):
-    """Replaying the graph repeats the captured call on the inputs' new contents."""
+    """A captured call runs again with the graph, on what is in the inputs then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, residual = torch.ones(10, 1024, device=device), torch.zeros(10, 1024, device=device)
@@ -572,7 +572,7 @@ def test_can_be_captured_in_a_cuda_graph(fused, device):
 
 
 def test_runs_on_the_tensors_gpu(fused, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     x = torch.ones(10, 1024, device="cuda:1")
@@ -592,7 +592,7 @@ def test_rows_far_apart(fused, device):
 @slow
 @pytest.mark.parametrize("length", [4096, 2**31 + 8])
 def test_more_than_two_billion_elements(fused, device, length):
-    """Indices are 64-bit: over 2**31 elements work in many rows and in one, compared in chunks."""
+    """Indices are 64-bit: many rows, and one row, beyond 2**31 elements, compared in chunks."""
     if os.environ.get("ASAN_OPTIONS"):
         pytest.skip("takes minutes under a sanitizer")
     rows = -(-(2**31 + 8) // length)

@@ -31,31 +31,31 @@ def mod(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 @pytest.fixture
 def float8(device):
-    """The 8-bit dtype, if the device can multiply it."""
+    """The dtype of 8 bits, on a device that multiplies it."""
     if device == "cuda" and torch.cuda.get_device_capability() != (9, 0):
         pytest.skip("float8_e4m3fn takes a GPU of compute capability 9.0")
     return FLOAT8
 
 
 def with_gap(rows, columns, dtype, device, gap=16):
-    """Allocate uninitialized rows, each followed by a gap of NaN."""
+    """Give uninitialized rows, with a gap of NaN after each."""
     wide = torch.full((rows, columns + gap), NAN, device=device).to(dtype)
     return wide[:, :columns]
 
 
 def dense(rows, columns, dtype, device):
-    """Allocate contiguous rows."""
+    """Give rows one behind the other."""
     return torch.empty(rows, columns, dtype=dtype, device=device)
 
 
 def columns_of(make):
-    """Return a function that lays out columns as `make` lays out rows."""
+    """Give a matrix whose columns lie as the rows do that `make` gives."""
     return lambda rows, columns, dtype, device: make(columns, rows, dtype, device).T
 
 
@@ -95,7 +95,7 @@ class Case:
         return (*self.a.shape[:-1], self.b.shape[-1])
 
     def size(self, mod, out):
-        """Query the workspace size."""
+        """Ask for the size of the workspace."""
         return mod.gemm_workspace_size(self.a, self.b, out)
 
     def workspace(self, mod, out):
@@ -109,7 +109,7 @@ class Case:
 
 
 def make(device, dtype, m, n, k, of_a="dense", of_b="rows", bias=True, **more):
-    """Make random matrices in these layouts."""
+    """Random matrices in memory of these layouts."""
     a = LAYOUTS_OF_A[of_a](m, k, dtype, device)
     b = LAYOUTS_OF_B[of_b](k, n, dtype, device)
     for each in (a, b):
@@ -121,7 +121,7 @@ def make(device, dtype, m, n, k, of_a="dense", of_b="rows", bias=True, **more):
 
 
 def following(count, rows, columns, dtype, device, turned):
-    """Allocate matrices one after the other, with a gap of NaN after each matrix and each line."""
+    """Allocate matrices one behind the other, with a gap of NaN after each and each line."""
     lines, length = (columns, rows) if turned else (rows, columns)
     wide = torch.full((count, lines + 1, length + 16), NAN, device=device).to(dtype)
     matrices = wide[:, :lines, :length]
@@ -129,7 +129,7 @@ def following(count, rows, columns, dtype, device, turned):
 
 
 def interleaved(count, rows, columns, dtype, device, turned):
-    """Allocate matrices interleaved like attention heads: row by row, or column by column."""
+    """Allocate the matrices of the heads of an attention: row by row, or column by column."""
     lines, length = (columns, rows) if turned else (rows, columns)
     wide = torch.full((lines, count + 1, length), NAN, device=device).to(dtype)
     matrices = wide[:, :count].transpose(0, 1)
@@ -140,7 +140,7 @@ BATCHES = {"following": following, "interleaved": interleaved}
 
 
 def make_batch(device, dtype, size, of_a="following", of_b="following", by="rows", **more):
-    """Make random batches of matrices, of size (count, m, n, k)."""
+    """Random batches of matrices: their number, m, n and k."""
     count, m, n, k = size
     a = BATCHES[of_a](count, m, k, dtype, device, turned=False)
     b = BATCHES[of_b](count, k, n, dtype, device, turned=by == "columns")
@@ -152,7 +152,7 @@ def make_batch(device, dtype, size, of_a="following", of_b="following", by="rows
 
 
 def activated(x, activation):
-    """Apply an activation; also return its exponent."""
+    """Apply an activation, and give the exponent in it."""
     if activation == "none":
         return x, torch.zeros_like(x)
     if activation == "relu":
@@ -164,11 +164,11 @@ def activated(x, activation):
 
 
 def reference(case):
-    """Compute in float64; also bound the float32 error before the result is rounded.
+    """Compute in float64; also bound what float32 may be off before the result is rounded.
 
-    u is the error of one rounding. A CPU rounds each of k sums. Tensor cores truncate bits that do
-    not fit, for which four times as much is allowed; those for float8 keep 13 bits of a sum, four
-    times per 128 products. The scale, the product with it and the bias add six roundings. The
+    u is the error of one rounding. A CPU rounds each of k sums. Tensor cores cut off what does not
+    fit, to which four times as much is allowed; those for float8 keep 13 bits of a sum, four
+    times for 128 products. The scale, the product with it and the bias take six roundings more. The
     slope of an activation is at most 1.13. exp(t) on a GPU is off by 2 + 1.2 t
     units in the last place, t itself by 6 u, and a sum, a quotient and the constants by 8 u.
     """
@@ -191,7 +191,7 @@ def reference(case):
 
 
 def check(mod, case):
-    """Write to a poisoned output, using a poisoned workspace of exactly the required size."""
+    """Call into poisoned memory, in a workspace that is poisoned and just large enough."""
     out = cases.Poisoned(case.shape, case.out_dtype, case.a.device)
     workspace = cases.Poisoned((case.size(mod, out.tensor),), torch.uint8, case.a.device)
     inputs = [each for each in (case.a, case.b, case.bias) if each is not None]
@@ -212,7 +212,7 @@ SIZES = [(1, 8, 8), (127, 136, 72), (128, 128, 64), (129, 264, 200), (257, 8, 10
 @pytest.mark.parametrize("of_b", ["rows", "columns"])
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_any_size(mod, device, dtype, of_b, size):
-    """Sizes around tile boundaries, and with one small dimension, work."""
+    """Sizes around the ends of tiles, and with little of one dimension."""
     check(mod, make(device, dtype, *size, of_b=of_b))
 
 
@@ -220,7 +220,7 @@ def test_any_size(mod, device, dtype, of_b, size):
 @pytest.mark.parametrize("of_a", LAYOUTS_OF_A)
 @pytest.mark.parametrize("of_b", LAYOUTS_OF_B)
 def test_any_layout(mod, device, dtype, of_a, of_b):
-    """Both layouts of b work, and so do gaps of NaN between rows or columns."""
+    """Both layouts of b, and gaps between rows or columns, in which is NaN."""
     check(mod, make(device, dtype, 70, 144, 96, of_a, of_b))
 
 
@@ -229,7 +229,7 @@ def test_any_layout(mod, device, dtype, of_a, of_b):
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("alpha", [1.0, -0.75])
 def test_any_epilogue(mod, device, dtype, bias, activation, alpha):
-    """Each activation of scaled sums works, with and without a bias."""
+    """Each activation, with and without a bias, of scaled sums."""
     case = make(device, dtype, 65, 72, 40, bias=bias, activation=activation, alpha=alpha)
     check(mod, case)
 
@@ -246,7 +246,7 @@ def test_any_epilogue(mod, device, dtype, bias, activation, alpha):
     seed=st.integers(0, 1000),
 )
 def test_random(mod, device, dtype, m, n, k, of_a, of_b, bias, activation, seed):
-    """Random sizes and layouts work."""
+    """Random sizes and layouts."""
     torch.manual_seed(seed)
     check(mod, make(device, dtype, m, n, k, of_a, of_b, bias, activation=activation, alpha=0.5))
 
@@ -255,7 +255,7 @@ def test_random(mod, device, dtype, m, n, k, of_a, of_b, bias, activation, seed)
 @pytest.mark.parametrize("of_b", ["columns", "columns with gaps"])
 @pytest.mark.parametrize("scales", [(None, None), (0.02, None), (None, 3.0), (0.5, 0.003)], ids=str)
 def test_float8(mod, device, float8, size, of_b, scales):
-    """8-bit numbers work with and without the scales that they were divided by."""
+    """Numbers of 8 bits, with the scales by which they were divided, or without."""
     case = make(device, float8, *size, "with gaps", of_b, activation="silu")
     case.scale_a, case.scale_b = (
         None if scale is None else torch.tensor(scale, device=device) for scale in scales
@@ -264,7 +264,7 @@ def test_float8(mod, device, float8, size, of_b, scales):
 
 
 def test_float8_on_another_gpu(mod, device):
-    """The example multiplies float8 only on GPUs of compute capability 9.0."""
+    """Only GPUs of compute capability 9.0 multiply float8 here."""
     if device == "cpu" or torch.cuda.get_device_capability() == (9, 0):
         pytest.skip("this device multiplies float8_e4m3fn")
     case = make(device, FLOAT8, 16, 16, 16, of_b="columns")
@@ -278,7 +278,7 @@ def test_float8_on_another_gpu(mod, device):
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_no_terms(mod, device, dtype, bias, activation):
-    """If k is 0, each row is the activation of the bias."""
+    """Where k is 0, each row is the activation of the bias."""
     out = check(mod, make(device, dtype, 5, 24, 0, bias=bias, activation=activation))
     assert torch.equal(out, out[:1].expand(5, 24))
 
@@ -292,7 +292,7 @@ BATCH_SIZES = [(1, 5, 8, 16), (3, 70, 72, 48), (2, 129, 136, 208), (40, 1, 24, 3
 @pytest.mark.parametrize("by", ["rows", "columns"])
 @pytest.mark.parametrize("size", BATCH_SIZES, ids=str)
 def test_batches(mod, device, dtype, of_a, of_b, by, size):
-    """Each matrix of a is multiplied by its counterpart in b; all get the same bias."""
+    """Each matrix of a is multiplied with that of b; all get the same bias."""
     case = make_batch(device, dtype, size, of_a, of_b, by, activation="silu", alpha=0.5)
     check(mod, case)
 
@@ -300,14 +300,14 @@ def test_batches(mod, device, dtype, of_a, of_b, by, size):
 @pytest.mark.parametrize("of_b", BATCHES)
 @pytest.mark.parametrize("size", BATCH_SIZES, ids=str)
 def test_batches_of_float8(mod, device, float8, of_b, size):
-    """One pair of scales applies to all matrices of a batch."""
+    """The scales are those of all matrices of a batch."""
     case = make_batch(device, float8, size, "interleaved", of_b, "columns")
     case.scale_a = torch.tensor(0.25, device=device)
     check(mod, case)
 
 
 def check_results_with_gaps(mod, device, of_out, k):
-    """Multiply into results with gaps, and check that the gaps are not written."""
+    """Multiply into results that have gaps, and find that the gaps are not written."""
     case = make_batch(device, torch.float16, (3, 20, 24, k))
     out = BATCHES[of_out](3, 20, 24, torch.float16, device, turned=False)
     whole = out._base
@@ -324,18 +324,18 @@ def test_batches_of_results(mod, device, of_out):
 
 @pytest.mark.parametrize("of_out", BATCHES)
 def test_no_terms_in_a_batch(mod, device, of_out):
-    """If k is 0, each row of each result is the bias."""
+    """Where k is 0, each row of each result is the bias."""
     check_results_with_gaps(mod, device, of_out, 0)
 
 
 @pytest.mark.parametrize("size", [(0, 8, 8, 8), (2, 0, 8, 8), (2, 8, 0, 8), (0, 8, 8, 0)], ids=str)
 def test_empty_batches(mod, device, size):
-    """An empty batch is legal, and so are empty matrices."""
+    """No matrices are legal, and so are empty ones."""
     check(mod, make_batch(device, torch.float16, size))
 
 
 def refused_batch(mod, device, message, **changed):
-    """Check that multiplying two 8x32 by 32x16 matrices is refused after these changes."""
+    """Multiply two matrices of 8 by 32 and 32 by 16, but for what is changed, which is refused."""
     given = {
         "a": torch.zeros(2, 8, 32, dtype=torch.float16, device=device),
         "b": torch.zeros(2, 32, 16, dtype=torch.float16, device=device),
@@ -347,7 +347,7 @@ def refused_batch(mod, device, message, **changed):
 
 
 def test_refused_batches(mod, device):
-    """Mismatched batch sizes, reused matrices, and overlapping results are refused."""
+    """Batches of other sizes, a matrix used twice, and results that share memory."""
     half = zeros(2, 8, 32)(device)
     refused_batch(
         mod,
@@ -386,7 +386,7 @@ def test_refused_batches(mod, device):
 
 
 def test_results_that_just_touch(mod, device):
-    """Results may be adjacent without a gap, one after the other or interleaved."""
+    """Two matrices one behind the other without a gap, or interleaved without one."""
     for strides in ((128, 16, 1), (16, 32, 1)):
         case = make_batch(device, torch.float16, (2, 8, 16, 32))
         out = torch.full((256,), NAN, dtype=torch.float16, device=device)
@@ -397,13 +397,13 @@ def test_results_that_just_touch(mod, device):
 
 @pytest.mark.parametrize("size", [(0, 8, 8), (8, 0, 8), (0, 0, 0), (0, 8, 0)], ids=str)
 def test_empty(mod, device, size):
-    """An empty result is legal."""
+    """A result of nothing is legal."""
     check(mod, make(device, torch.float16, *size))
 
 
 @pytest.mark.parametrize("k", [0, 64])
 def test_gaps_in_the_result(mod, device, k):
-    """Gaps between the rows of the result are not written."""
+    """What is between the rows of the result is not written."""
     case = make(device, torch.float16, 40, 24, k)
     wide = torch.full((40, 40), 7, dtype=torch.float16, device=device)
     out = wide[:, 8:32]
@@ -413,7 +413,7 @@ def test_gaps_in_the_result(mod, device, k):
 
 
 def test_one_row_may_have_any_step(mod, device):
-    """The row stride is ignored if there is only one row."""
+    """The step to a row that is not there does not count."""
     case = make(device, torch.float16, 1, 24, 64)
     case.a = case.a.as_strided((1, 64), (3, 1))
     check(mod, case)
@@ -421,7 +421,7 @@ def test_one_row_may_have_any_step(mod, device):
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 def test_numbers_that_are_none(mod, device, dtype):
-    """A NaN in a spoils a row, and one in b a column; infinity stays infinite."""
+    """A NaN of a spoils a row, and one of b a column; infinity stays infinite."""
     case = make(device, dtype, 70, 72, 64)
     clean = check(mod, case)
     case.a[3, 5] = NAN
@@ -439,7 +439,7 @@ def test_numbers_that_are_none(mod, device, dtype):
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_activations_of_a_nan(mod, device, activation):
-    """No activation hides a NaN, whether in the bias or in a sum."""
+    """No activation hides a NaN, of the bias as of a sum."""
     for k in (0, 16):
         case = make(device, torch.float16, 4, 8, k, activation=activation)
         case.bias[3] = NAN
@@ -451,7 +451,7 @@ def test_activations_of_a_nan(mod, device, activation):
 
 @pytest.mark.parametrize("activation", ["silu", "gelu_tanh"])
 def test_large_exponents(mod, device, activation):
-    """Far from zero, an activation is 0 or its argument."""
+    """Far from zero an activation is 0 or its argument."""
     case = make(device, torch.bfloat16, 4, 8, 0, activation=activation)
     case.bias.copy_(torch.tensor([-1e30, -300, -90, -60, 60, 90, 300, 1e30]))
     check(mod, case)
@@ -459,7 +459,7 @@ def test_large_exponents(mod, device, activation):
 
 @pytest.mark.parametrize("matrix", ["a", "out"])
 def test_rows_far_apart(mod, device, matrix):
-    """Row strides of gigabytes are 64-bit; b is left out, as its rows would take 64 GiB."""
+    """Steps of gigabytes are 64-bit numbers; eight rows of b would take 64 GiB."""
     case = make(device, torch.float16, 2, 16, 16, bias=False)
     far = cases.far_apart((2, 16), (FAR_ROWS, 1), torch.float16, device)
     out = case.out()
@@ -473,7 +473,7 @@ def test_rows_far_apart(mod, device, matrix):
 
 # [graph.begin]
 def test_a_cuda_graph_multiplies_again(mod, device):
-    """Replaying the graph repeats the captured call on new numbers."""
+    """A captured call runs again on the numbers that are there then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     case = make(device, torch.float16, 300, 264, 520, activation="gelu_tanh")
@@ -492,7 +492,7 @@ def test_a_cuda_graph_multiplies_again(mod, device):
 
 
 def test_many_calls_share_a_workspace(mod, device):
-    """Leftover workspace contents do not affect the next call."""
+    """What a call leaves in the workspace does not matter to the next one."""
     large = make(device, torch.float16, 300, 264, 2056)
     small = make(device, torch.float16, 5, 16, 4096)
     outs = large.out(), small.out()
@@ -506,7 +506,7 @@ def test_many_calls_share_a_workspace(mod, device):
 
 
 def arguments(device, dtype=torch.float16, **changed):
-    """Return valid arguments, except those replaced: 8 rows, 16 columns, 32 terms."""
+    """Arguments that are fine but for those changed: 8 rows, 16 columns, 32 terms."""
     given = {
         "a": torch.zeros(8, 32, dtype=dtype, device=device),
         "b": torch.zeros(16, 32, dtype=dtype, device=device).T,
@@ -522,12 +522,12 @@ def arguments(device, dtype=torch.float16, **changed):
 
 
 def zeros(*shape, dtype=torch.float16):
-    """Return a function that makes zeros on a device."""
+    """Give a function that makes zeros on a device."""
     return lambda device: torch.zeros(*shape, dtype=dtype, device=device)
 
 
 def shifted(*shape):
-    """Return a function that makes a matrix two bytes past an aligned address."""
+    """Give a function that makes a matrix two bytes behind a boundary."""
     count = math.prod(shape)
     return lambda device: zeros(count + 8)(device)[1 : count + 1].view(shape)
 
@@ -630,7 +630,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_refused(mod, device, what):
-    """Each wrong argument is named, with what was expected and what was passed."""
+    """Each wrong argument is named, with what was expected and what came."""
     name, value, kind, message = REFUSED[what]
     if what == "a short workspace":
         given = arguments(device)
@@ -648,7 +648,7 @@ def test_refused(mod, device, what):
 
 @pytest.mark.parametrize("name", ["a", "b", "out"])
 def test_refused_when_asked_for_the_size(mod, device, name):
-    """The workspace size function makes the same checks."""
+    """The function that gives the size makes the same checks."""
     given = dict(zip(("a", "b", "out"), arguments(device), strict=False))
     given[name] = given[name].to(torch.float64)
     with pytest.raises(TypeError, match=f"^gemm_workspace_size: {name} must be .*got float64$"):
@@ -656,7 +656,7 @@ def test_refused_when_asked_for_the_size(mod, device, name):
 
 
 def test_float8_refused(mod, device, float8):
-    """Float8 requires columns of b, a bfloat16 result, multiples of 16 terms and float32 scales."""
+    """Float8 takes columns of b, a result of bfloat16, 16 terms at a time and scales of float32."""
     a = torch.zeros(8, 32, device=device).to(float8)
     b = torch.zeros(32, 16, device=device).to(float8)
     out = torch.zeros(8, 16, device=device, dtype=torch.bfloat16)
@@ -677,7 +677,7 @@ def test_float8_refused(mod, device, float8):
 
 
 def test_odd_columns_are_refused(mod, device):
-    """A row of the result must consist of whole vectors."""
+    """A row of the result is made of whole vectors."""
     b = torch.zeros(12, 32, dtype=torch.float16, device=device).T
     out = torch.zeros(8, 12, dtype=torch.float16, device=device)
     message = "out must be of a multiple of 8 columns, got 12"
@@ -688,7 +688,7 @@ def test_odd_columns_are_refused(mod, device):
 @pytest.mark.parametrize("written", ["out", "workspace"])
 @pytest.mark.parametrize("read", ["a", "b", "bias"])
 def test_overlaps_are_refused(mod, device, written, read):
-    """A written tensor must not overlap one that is still to be read."""
+    """What is written may be nothing that is still to be read."""
     memory = torch.zeros(1 << 15, dtype=torch.uint8, device=device)
     halves = memory.view(torch.float16)
     places = {
@@ -716,7 +716,7 @@ def test_another_device_is_refused(mod, device):
 
 
 def test_a_byte_offset_is_honoured(mod, device):
-    """The bias may have a byte offset."""
+    """The bias may begin at a byte offset."""
     case = make(device, torch.float16, 20, 24, 32)
     memory = torch.full((40,), NAN, dtype=torch.float16, device=device)
     memory[8:32] = case.bias
@@ -739,7 +739,7 @@ def test_what_may_be_left_out(mod, device):
 
 
 def test_runs_on_the_current_stream(mod, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     case = make(device, torch.float16, 300, 264, 520)
@@ -757,7 +757,7 @@ def test_runs_on_the_current_stream(mod, device):
 
 
 def test_runs_on_the_tensors_gpu(mod, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     check(mod, make("cuda:1", torch.float16, 140, 136, 64))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R4, R6
-"""The jax_call example: its kernel against float64, and the adapter through which XLA calls it."""
+"""The jax_call example: its kernel against float64, and the adapter that XLA calls it by."""
 
 import importlib.util
 import math
@@ -30,7 +30,7 @@ def rotate(load):
 
 @pytest.fixture(scope="module")
 def jax(device):
-    """JAX, with 64-bit types and a default device of the tested kind."""
+    """JAX, with 64-bit types and a device like the one under test."""
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     module = pytest.importorskip("jax", reason="JAX is not installed")
     platforms = {each.platform for each in module.devices()}
@@ -57,7 +57,7 @@ def example(jax, device, libraries):
 
 @pytest.fixture
 def spied(example):
-    """The arguments that a Python function received when XLA called it through the adapter."""
+    """What a Python function saw that XLA called by the adapter."""
     seen = []
 
     def spy(*arguments):
@@ -75,16 +75,16 @@ def spied(example):
 
 
 def numbers(shape, dtype, device, seed=0):
-    """Draw random numbers of a dtype."""
+    """Random numbers of a dtype."""
     maker = torch.Generator(device="cpu").manual_seed(seed)
     return (3 * torch.randn(shape, generator=maker)).to(dtype).to(device)
 
 
 def reference(x, y, angle):
-    """Return both results in float64, each with its error bound before rounding.
+    """Both results in float64, and what they may be off before they are rounded.
 
     Cosine and sine, each product and the sum are rounded once in the computing type: at most three
-    roundings of half an epsilon on each term, and products of these.
+    roundings of half an epsilon on each term, and products of those.
     """
     x64, y64 = x.double(), y.double()
     c, s = math.cos(angle), math.sin(angle)
@@ -95,7 +95,7 @@ def reference(x, y, angle):
 
 
 def check(rotate, x, y, angle=ANGLE):
-    """Write to poisoned outputs and compare with float64."""
+    """Write into poisoned outputs and compare with float64."""
     outputs = [Poisoned(x.shape, x.dtype, x.device) for _ in range(2)]
     rotate(x, y, *(each.tensor for each in outputs), angle)
     for each, (want, error) in zip(outputs, reference(x, y, angle), strict=True):
@@ -105,7 +105,7 @@ def check(rotate, x, y, angle=ANGLE):
 
 @given(shape=shapes(), dtype=st.sampled_from(DTYPES), angle=st.floats(-7, 7), seed=st.integers(0))
 def test_any_shape(rotate, device, shape, dtype, angle, seed):
-    """Every shape, dtype and angle gives correct results, and nothing else is written."""
+    """Every shape, dtype and angle is right, and nothing else is written."""
     seed %= 2**40
     check(rotate, numbers(shape, dtype, device, seed), numbers(shape, dtype, device, 1), angle)
 
@@ -114,7 +114,7 @@ def test_any_shape(rotate, device, shape, dtype, angle, seed):
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 8, 1021, 100_003])
 @pytest.mark.parametrize("start", [0, 1, 5])
 def test_vectors_and_their_tails(rotate, device, dtype, n, start):
-    """Sizes around a 16-byte vector work from aligned and unaligned addresses."""
+    """Sizes around a vector of 16 bytes, from addresses on its boundary and off it."""
     x, y = (numbers(n + start, dtype, device, seed)[start:] for seed in (0, 1))
     check(rotate, x, y)
 
@@ -122,7 +122,7 @@ def test_vectors_and_their_tails(rotate, device, dtype, n, start):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("swapped", [False, True])
 def test_works_in_place(rotate, device, dtype, swapped):
-    """The outputs may be the inputs themselves, also swapped."""
+    """The outputs may be the very inputs, also the other way round."""
     x, y = (numbers(1001, dtype, device, seed) for seed in (0, 1))
     (first, first_error), (second, second_error) = reference(x, y, ANGLE)
     x_out, y_out = (y, x) if swapped else (x, y)
@@ -164,13 +164,13 @@ def test_works_in_place(rotate, device, dtype, swapped):
     ],
 )
 def test_wrong_arguments_are_named(rotate, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind, match=f"^rotate: {message}"):
         rotate(*make(lambda *shape: torch.zeros(*shape, device=device)), ANGLE)
 
 
 def test_other_devices_and_crooked_addresses_are_refused(rotate, device):
-    """Tensors on another device, or with misaligned elements, are refused."""
+    """Tensors that are elsewhere, or that cross their items' boundaries, are refused."""
     some = [torch.zeros(4, device=device) for _ in range(4)]
     told = (2, 1) if device == "cpu" else (1, 0)
     message = "on the CPU, got cuda:1" if device == "cpu" else "on a CUDA device, got cpu:0"
@@ -185,14 +185,14 @@ def test_other_devices_and_crooked_addresses_are_refused(rotate, device):
 
 
 def test_views_that_are_negated_when_read_are_refused(rotate, device):
-    """Lazily negated views of PyTorch are refused rather than misread."""
+    """PyTorch's marks on views are not misread."""
     x = torch._neg_view(torch.ones(4, device=device))
     with pytest.raises(ValueError, match="negated when read"):
         rotate(x, *(torch.zeros(4, device=device) for _ in range(3)), ANGLE)
 
 
 def test_a_byte_offset_is_honoured(rotate, device):
-    """A tensor with a byte offset is read correctly."""
+    """A producer that gives the first element by a byte offset is read right."""
     x = torch.arange(8, dtype=torch.float32, device=device)
     where = tuple(int(each) for each in x.__dlpack_device__())
     told = Producer(x, 5, FLOAT32, offset=12, told=12, device=where)
@@ -202,7 +202,7 @@ def test_a_byte_offset_is_honoured(rotate, device):
 
 
 def test_numpy_arrays_use_the_same_function(rotate, device):
-    """The library depends on no framework."""
+    """The library knows no framework."""
     if device == "cuda":
         pytest.skip("NumPy has no arrays on a GPU")
     x, y, x_out, y_out = np.ones(3), np.zeros(3), np.empty(3), np.empty(3)
@@ -212,7 +212,7 @@ def test_numpy_arrays_use_the_same_function(rotate, device):
 
 
 def to_torch(array):
-    """Copy a JAX array to a PyTorch tensor on the CPU."""
+    """The numbers of a JAX array as a PyTorch tensor on the CPU."""
     return torch.from_numpy(np.array(array.astype("float64"))).to(getattr(torch, str(array.dtype)))
 
 
@@ -224,7 +224,7 @@ def to_torch(array):
     compiled=st.booleans(),
 )
 def test_jax_gets_the_same_numbers(jax, example, shape, dtype, seed, compiled):
-    """Both outputs are correct for every shape and dtype, inside and outside of jax.jit."""
+    """Both outputs are right for every shape and dtype, inside of jax.jit and outside."""
     x, y = (numbers(shape, getattr(torch, dtype), "cpu", seed + i) for i in (0, 1))
     arrays = [jax.numpy.asarray(each.double().numpy()).astype(dtype) for each in (x, y)]
     function = jax.jit(example.rotate, static_argnums=2) if compiled else example.rotate
@@ -235,7 +235,7 @@ def test_jax_gets_the_same_numbers(jax, example, shape, dtype, seed, compiled):
 
 
 def test_jax_inputs_stay_as_they_are(jax, example):
-    """The outputs are XLA's own memory: no input array is written to."""
+    """The outputs are XLA's own memory: an array is never written to."""
     x, y = jax.numpy.arange(5.0), jax.numpy.ones(5)
     jax.block_until_ready(jax.jit(lambda x, y: example.rotate(x, y, ANGLE))(x, y))
     assert x.tolist() == [0, 1, 2, 3, 4]
@@ -243,7 +243,7 @@ def test_jax_inputs_stay_as_they_are(jax, example):
 
 
 def test_an_alias_lets_outputs_take_the_inputs_memory(jax, example):
-    """Aliases do not change the results, and an array that is still used is not overwritten."""
+    """With aliases the results are the same, and an array that is still used stays as it is."""
     like = jax.ShapeDtypeStruct((5,), "float64")
 
     @jax.jit
@@ -262,7 +262,7 @@ def test_an_alias_lets_outputs_take_the_inputs_memory(jax, example):
 
 @pytest.mark.parametrize("in_axes", [(0, 0), (0, None), (None, 1)])
 def test_a_batch_is_one_call(jax, example, in_axes):
-    """Under jax.vmap, the kernel gets the whole batch; unbatched inputs are broadcast."""
+    """Under jax.vmap the kernel gets the whole batch, broadcast where one input has none."""
     x = jax.numpy.arange(6.0).reshape(2, 3)
     y = 10 * x
     x = x if in_axes[0] is not None else x[0]
@@ -288,7 +288,7 @@ def test_a_batch_is_one_call(jax, example, in_axes):
 
 
 def test_gradients(jax, example):
-    """The gradient is the reverse rotation, according to finite differences in float64."""
+    """The gradient is the rotation back, by finite differences in float64."""
     from jax.test_util import check_grads
 
     x, y = jax.numpy.linspace(-1.0, 1.0, 5), jax.numpy.linspace(2.0, 3.0, 5)
@@ -306,7 +306,7 @@ def test_gradients(jax, example):
     ],
 )
 def test_every_element_type_has_its_dtype(jax, example, spied, device, dtype, told):
-    """An XLA array arrives as a view of the same dtype, shape and device, with strides."""
+    """An array of XLA is a view of the same dtype, shape and device, with strides."""
     x = jax.numpy.zeros((2, 0, 3), dtype)
     out = jax.ShapeDtypeStruct((), dtype)
     jax.block_until_ready(example.call("jax_call.spy", [out], x))
@@ -314,7 +314,7 @@ def test_every_element_type_has_its_dtype(jax, example, spied, device, dtype, to
 
 
 def test_an_element_type_that_has_none_is_refused(jax, example, spied):
-    """An XLA type unknown to the adapter is an error rather than misread."""
+    """A type of XLA that the adapter does not know is an error, not a misread."""
     x = jax.numpy.zeros(3, "int4")
     with pytest.raises(jax.errors.JaxRuntimeError, match="TypeError: an array of XLA's element"):
         jax.block_until_ready(
@@ -324,7 +324,7 @@ def test_an_element_type_that_has_none_is_refused(jax, example, spied):
 
 
 def test_numbers_arrive_in_their_order(jax, example, spied):
-    """More than ten attributes of all kinds keep their order and types."""
+    """More than ten attributes of all kinds keep their order and their types."""
     values = [1, 2.5, True, "text", -(2**40), False, 0.1, 7, 8, 9, "", 11, 1e300]
     jax.block_until_ready(
         example.call("jax_call.spy", [jax.ShapeDtypeStruct((), "float32")], numbers=values)
@@ -336,7 +336,7 @@ def test_numbers_arrive_in_their_order(jax, example, spied):
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_equal_numbers_of_different_types_are_apart(jax, example, spied, compiled):
-    """JAX treats 1, 1.0 and True as equal; a program compiled for one must not run for another."""
+    """JAX takes 1, 1.0 and True for the same: a program with one is not run for another."""
     out = jax.ShapeDtypeStruct((), "float32")
     values = [1.0, 1, True, 0.0, 0, False]
 
@@ -349,7 +349,7 @@ def test_equal_numbers_of_different_types_are_apart(jax, example, spied, compile
 
 
 def test_a_number_of_another_type_is_refused(jax, example, spied):
-    """The adapter accepts only the attribute types that its message names."""
+    """The adapter takes those types of attributes that it names."""
     out = jax.ShapeDtypeStruct((), "float32")
     message = "TypeError: attribute argument_000_float32 must be a float64, an int64, a bool or"
     with pytest.raises(jax.errors.JaxRuntimeError, match=message):
@@ -357,14 +357,14 @@ def test_a_number_of_another_type_is_refused(jax, example, spied):
 
 
 def test_an_array_is_no_number(jax, example):
-    """The message is clearer than JAX's own, that an argument is not hashable."""
+    """JAX would only say that an argument is not hashable."""
     message = r"^call: numbers: expected float, int, bool or str, got ArrayImpl: use float\(...\)"
     with pytest.raises(TypeError, match=message):
         example.rotate(jax.numpy.ones(3), jax.numpy.ones(3), jax.numpy.float32(ANGLE))
 
 
 def test_a_call_that_names_no_function_is_refused(jax, example):
-    """A caller without the example's file is told which attribute is missing."""
+    """Whoever calls without the example's file is told which attribute is missing."""
     foreign = jax.ffi.ffi_call(example.TARGET, jax.ShapeDtypeStruct((), "float32"))
     for attributes in ({}, {"function": np.int64(3)}):
         with pytest.raises(jax.errors.JaxRuntimeError, match="TypeError: attribute function must"):
@@ -372,7 +372,7 @@ def test_a_call_that_names_no_function_is_refused(jax, example):
 
 
 def test_the_stream_is_xlas_during_the_call(jax, example, spied, device):
-    """On a GPU, XLA's stream is current during the call, but not after it."""
+    """On a GPU the stream of XLA is the current one during the call, and not after it."""
     here = tvm_ffi.device("cuda", 0)
     with tvm_ffi.use_raw_stream(here, 0x1234):
         jax.block_until_ready(example.call("jax_call.spy", [jax.ShapeDtypeStruct((), "float32")]))
@@ -410,7 +410,7 @@ def test_the_stream_is_xlas_during_the_call(jax, example, spied, device):
 )
 @pytest.mark.parametrize("compiled", [False, True])
 def test_errors_arrive_with_the_kernels_message(jax, example, make, message, compiled):
-    """A kernel's exception becomes JAX's error with the same text, and the next call works."""
+    """An exception in a kernel is JAX's error with the same text, and the next call works."""
 
     def fails(*_):
         raise KeyError("not here")
@@ -426,7 +426,7 @@ def test_errors_arrive_with_the_kernels_message(jax, example, make, message, com
 
 
 def test_many_threads_call_at_once(jax, example):
-    """Compiled programs call the adapter from their own threads."""
+    """Compiled programs call the adapter from threads of their own."""
     from concurrent.futures import ThreadPoolExecutor
 
     step = jax.jit(lambda x, y: example.rotate(x, y, ANGLE))
@@ -443,7 +443,7 @@ def test_many_threads_call_at_once(jax, example):
 
 
 def test_runs_on_the_current_stream(rotate, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, y, x_out, y_out = (torch.zeros(1 << 20, device=device) for _ in range(4))
@@ -459,7 +459,7 @@ def test_runs_on_the_current_stream(rotate, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(rotate, device):
-    """Replaying the graph repeats the captured call on the input's new contents."""
+    """A captured call runs again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y, x_out, y_out = (torch.zeros(1000, device=device) for _ in range(4))
@@ -474,7 +474,7 @@ def test_can_be_captured_in_a_cuda_graph(rotate, device):
 
 
 def test_runs_on_the_tensors_gpu(rotate, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     x, y, x_out, y_out = (torch.ones(1000, device="cuda:1") for _ in range(4))
@@ -485,7 +485,7 @@ def test_runs_on_the_tensors_gpu(rotate, device):
 
 @slow
 def test_beyond_two_billion_elements(rotate, device):
-    """Indices are 64-bit: in place, float16 tensors of over 2**31 elements work to their end."""
+    """Indices are 64-bit: float16 tensors of more than 2**31 elements, in place, to their end."""
     n = 2**31 + 5
     free = (
         torch.cuda.mem_get_info()[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R5, R6
-"""The library example: its kernels against float64, its device dispatch, and its metadata."""
+"""The library example: its kernels against float64, its dispatch on the device, what it tells."""
 
 import json
 import math
@@ -30,24 +30,24 @@ def lib(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def computing_eps(dtype):
-    """The spacing of numbers at 1 in the type that the kernels compute in."""
+    """Spacing of the numbers at 1 of the type that the kernels compute in."""
     return torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32).eps
 
 
 def output_like(values):
-    """Return a guarded output that holds these values, as the kernels update it in place."""
+    """Give a poisoned output that then holds these values, as a kernel updates it in place."""
     output = cases.Poisoned(values.shape, values.dtype, values.device)
     output.tensor.copy_(values)
     return output
 
 
 def check_axpy(lib, x, y):
-    """Compare with float64: a and a * x are rounded once each, as is the sum for half types."""
+    """Compare with float64: a and a * x are rounded once each, half types also the sum."""
     reference = y.double() + FACTOR * x.double()
     output = output_like(y)
     lib.axpy(FACTOR, x, output.tensor)
@@ -68,10 +68,10 @@ def check_lerp(lib, x, y):
 
 
 def check_vecdot(lib, device, x, y):
-    """Compare with float64: the products and all partial sums are rounded once each.
+    """Compare with float64: a product and each sum on the way to the result round once.
 
-    On the CPU these are the sums of a block by one lane, and one per block in double; on a GPU,
-    those of one thread, and of shuffles within and across warps.
+    On the CPU that are the sums of a block by one lane, and one for each block in double; on a GPU
+    those of one thread, and of shuffles within warps and across them.
     """
     n = x.shape[-1]
     products = x.double() * y.double()
@@ -95,14 +95,14 @@ def check_vecdot(lib, device, x, y):
 
 
 def pair(shape, dtype, device):
-    """Make two random tensors."""
+    """Two random tensors."""
     return (torch.randn(shape, device=device).to(dtype) for _ in range(2))
 
 
 @each_dtype
 @given(shape=cases.shapes())
 def test_elementwise_kernels_of_any_shape(lib, device, dtype, shape):
-    """Every shape works: 0-dim, empty, odd-sized, high-dimensional."""
+    """Every shape works: 0-dim, empty, odd, of many dimensions."""
     x, y = pair(shape, dtype, device)
     check_axpy(lib, x, y)
     check_lerp(lib, x, y)
@@ -119,7 +119,7 @@ def test_vecdot_of_any_shape(lib, device, dtype, shape):
 @each_dtype
 @pytest.mark.parametrize("n", [1, 4093, 4096, 4097, 1_000_003])
 def test_large_and_prime_sizes(lib, device, dtype, n):
-    """Sizes that end mid-vector or at a vector boundary work."""
+    """Blocks of the loop end in the middle of a vector, or at its end."""
     x, y = pair(n, dtype, device)
     check_axpy(lib, x, y)
     check_lerp(lib, x, y)
@@ -129,7 +129,7 @@ def test_large_and_prime_sizes(lib, device, dtype, n):
 @each_dtype
 @given(first=st.integers(0, 17), second=st.integers(0, 17), n=st.integers(0, 3000))
 def test_any_alignment(lib, device, dtype, first, second, n):
-    """Tensors at any offset in a buffer use 16-byte vectors or the scalar path."""
+    """Tensors that begin anywhere in a buffer take vectors of 16 bytes, or the scalar way."""
     x, y = pair(n + 17, dtype, device)
     x, y = x[first : first + n], y[second : second + n]
     want = y.clone()
@@ -146,13 +146,13 @@ def test_any_alignment(lib, device, dtype, first, second, n):
 
 
 def test_many_rows(lib, device):
-    """More rows than a grid has blocks are summed."""
+    """More rows than a grid has blocks are summed too."""
     x, y = pair(((1 << 20) + 3, 3) if device == "cuda" else (5000, 3), torch.float32, device)
     check_vecdot(lib, device, x, y)
 
 
 def test_works_in_place(lib, device):
-    """The same tensor may be passed as both arguments."""
+    """The very same tensor may be both arguments."""
     x = torch.randn(1000, device=device)
     want = x + x * 2.0
     lib.axpy(2.0, x, x)
@@ -165,7 +165,7 @@ def test_works_in_place(lib, device):
 
 
 def test_a_library_for_cuda_serves_the_cpu_too(libraries):
-    """One export runs on both devices: CPU tensors do not need another library."""
+    """One export runs on either device: the CPU's tensors do not need another library."""
     path = libraries / "library_cuda.so"
     if not path.exists():
         pytest.skip("library_cuda.so has not been built")
@@ -177,7 +177,7 @@ def test_a_library_for_cuda_serves_the_cpu_too(libraries):
 
 
 def call(lib, name, x, y, out=None):
-    """Call a kernel by name; only vecdot uses `out`."""
+    """Call a kernel by its name; the other two have no `out`."""
     arguments = {"axpy": (FACTOR, x, y), "lerp": (x, y, FACTOR), "vecdot": (x, y, out or y)}
     getattr(lib, name)(*arguments[name])
 
@@ -187,7 +187,7 @@ each_kernel = pytest.mark.parametrize("name", ["axpy", "lerp", "vecdot"])
 
 @each_kernel
 def test_a_library_without_cuda_says_so(libraries, name):
-    """A GPU tensor is refused with the reason; only the reported device counts."""
+    """A GPU's tensor is refused with the reason; only the device that is told counts."""
     path = libraries / "library_cpu.so"
     if "emulation" in libraries.parts:
         pytest.skip("the emulated library stands for one with CUDA")
@@ -204,14 +204,14 @@ def test_a_library_without_cuda_says_so(libraries, name):
 
 
 def point(producer):
-    """Make a producer's single element 0-dimensional."""
+    """Tell a producer's one element without dimensions."""
     producer.managed.dl_tensor.ndim = 0
     return producer
 
 
 @each_kernel
 def test_another_kind_of_device_is_refused(lib, name):
-    """A device kind that the library has no kernels for is named."""
+    """What the library has no kernels for is named."""
     x = Producer(torch.zeros(4), 4, FLOAT32, device=(8, 0))
     with pytest.raises(ValueError, match=f"^{name}: ") as raised:
         call(lib, name, x, x)
@@ -244,7 +244,7 @@ def test_another_kind_of_device_is_refused(lib, name):
     ],
 )
 def test_wrong_arguments_are_named(lib, device, name, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         call(lib, name, *make(lambda *shape: torch.zeros(shape, device=device)))
     assert str(raised.value) == f"{name}: {message}"
@@ -252,7 +252,7 @@ def test_wrong_arguments_are_named(lib, device, name, make, kind, message):
 
 @pytest.mark.parametrize("name", ["axpy", "lerp"])
 def test_overlap_in_part_is_refused(lib, device, name):
-    """A shifted output would overwrite elements that are still to be read."""
+    """A shifted output would change what is still to be read."""
     whole = torch.zeros(8, device=device)
     x, y = whole[:6], whole[2:]
     message = f"^{name}: y must be the same tensor as x or apart from it, got overlapping ranges$"
@@ -297,14 +297,14 @@ def test_overlap_in_part_is_refused(lib, device, name):
     ],
 )
 def test_wrong_outputs_of_vecdot_are_named(lib, device, make, kind, message):
-    """The output must have one element per row and be disjoint from the inputs."""
+    """The output has one number for each row, and lies apart from the inputs."""
     with pytest.raises(kind) as raised:
         lib.vecdot(*make(lambda *shape: torch.zeros(shape, device=device)))
     assert str(raised.value) == f"vecdot: {message}"
 
 
 def test_tensors_on_two_devices_are_refused(lib, device):
-    """All tensors of a call must be on x's device."""
+    """All tensors of a call are where x is."""
     x = torch.zeros(4, device=device)
     elsewhere = Producer(x, 4, FLOAT32, device=(3, 0))
     where = "cpu:0" if device == "cpu" else f"cuda:{x.device.index}"
@@ -316,7 +316,7 @@ def test_tensors_on_two_devices_are_refused(lib, device):
 
 
 def test_a_misaligned_tensor_is_refused(lib, device):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     memory = torch.zeros(16, dtype=torch.float64, device=device)
     where = {"device": dlpack_device(memory)}
     crooked = Producer(memory, 4, FLOAT32, offset=1, **where)
@@ -341,7 +341,7 @@ def test_negative_bit_and_conjugate_views_are_refused(lib, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset and no strides is read correctly."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     axpy = load_function("library", "axpy")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.zeros_like(x)
@@ -354,13 +354,13 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def test_tells_signatures_and_documentation(lib):
-    """Each function has documentation and argument types, for tools."""
+    """Each function has a text and the types of its arguments, for tools."""
     docs = {
         "axpy": "y += a * x, in place.",
         "lerp": "y += weight * (x - y), in place.",
@@ -378,7 +378,7 @@ def test_tells_signatures_and_documentation(lib):
 
 
 def test_runs_on_the_current_stream(lib, device):
-    """The kernels wait for work that PyTorch queued earlier on the current stream."""
+    """The kernels wait for what PyTorch queued before them on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, y = torch.zeros(1 << 20, device=device), torch.zeros(1 << 20, device=device)
@@ -397,7 +397,7 @@ def test_runs_on_the_current_stream(lib, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(lib, device):
-    """Replaying the graph repeats the captured calls on the inputs' new contents."""
+    """Captured calls run again with the graph, on what is in the inputs then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y = torch.ones(1000, device=device), torch.zeros(1000, device=device)
@@ -420,7 +420,7 @@ def test_can_be_captured_in_a_cuda_graph(lib, device):
 
 @cases.slow
 def test_more_than_two_billion_elements(lib, device):
-    """Indices are 64-bit: elements beyond 2**31 are computed, and the sum includes them all."""
+    """Indices are 64-bit: the elements beyond 2**31 are computed, and the sum takes them all."""
     n = 2**31 + 9
     x = torch.zeros(n, dtype=torch.float16, device=device)
     y = torch.zeros(n, dtype=torch.float16, device=device)

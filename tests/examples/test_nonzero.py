@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R2, R3, R6
-"""The nonzero example: PyTorch's indices, in memory from the framework's allocator."""
+"""The nonzero example: the same indices as PyTorch's, in memory of the framework's allocator."""
 
 import cases
 import numpy as np
@@ -36,14 +36,14 @@ def nonzero(load):
 
 
 def expected(x):
-    """Return PyTorch's answer, using a wider type where it does not support this one."""
+    """PyTorch's answer, by a wider type where it has none for this one."""
     if x.dtype == torch.uint64:
         return x.view(torch.int64).nonzero()
     return (x if x.dtype in PLAIN else x.float()).nonzero()
 
 
 def sparse(shape, dtype, device, share=0.5, seed=0):
-    """Make values with a given share of nonzeros, half of them negative if the type is signed."""
+    """Values of which a share is not zero, half of these negative where the type has them."""
     random = torch.Generator(device=device).manual_seed(seed)
     draw = torch.rand(shape, generator=random, device=device)
     sign = torch.rand(shape, generator=random, device=device) < 0.5
@@ -53,7 +53,7 @@ def sparse(shape, dtype, device, share=0.5, seed=0):
 
 
 def check(nonzero, x):
-    """Compare values, order, shape and layout."""
+    """Compares values, order, shape and layout."""
     got = nonzero(x)
     assert type(got) is torch.Tensor
     assert got.dtype == torch.int64
@@ -78,14 +78,14 @@ def test_any_shape_of_any_dtype(nonzero, device, dtype, shape):
 
 @pytest.mark.parametrize("value", [0.0, -0.0, 1.0, float("nan")])
 def test_a_tensor_without_dimensions(nonzero, device, value):
-    """A 0-dim tensor has one element with an empty index: the shape is (1, 0) or (0, 0)."""
+    """It has one element, and its index has no numbers: the shape is (1, 0) or (0, 0)."""
     x = torch.tensor(value, device=device)
     assert nonzero(x).shape == ((1, 0) if value != 0 else (0, 0))
 
 
 @given(data=st.data(), dtype=st.sampled_from(DTYPES), shape=cases.shapes(most=5000))
 def test_any_layout(nonzero, device, data, dtype, shape):
-    """Any order of dimensions, steps and offset works."""
+    """Any order of dimensions, any steps, any offset."""
     layout = data.draw(cases.layouts(len(shape)))
     share = data.draw(st.sampled_from([0.02, 0.5, 0.98]))
     narrow = dtype if dtype in PLAIN else torch.uint8  # PyTorch cannot copy into the others
@@ -106,13 +106,13 @@ def test_any_layout(nonzero, device, data, dtype, shape):
     ],
 )
 def test_large_views(nonzero, device, view):
-    """Transposed, broadcast, offset and permuted tensors of more than one block work."""
+    """Transposed, broadcast, offset and permuted tensors of more than one block."""
     check(nonzero, view(sparse((400, 600), torch.float32, device)))
 
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d.itemsize <= 2 and d != torch.bool])
 def test_every_pattern(nonzero, device, dtype):
-    """Each 8-bit and 16-bit pattern is classified as in PyTorch: -0.0 is zero, NaN is not."""
+    """Each 8-bit and 16-bit pattern counts as PyTorch counts it: -0.0 is zero, NaN is not."""
     if dtype.itemsize == 1:
         x = torch.arange(256, dtype=torch.int16, device=device).to(torch.uint8).view(dtype)
     else:
@@ -141,7 +141,7 @@ def test_numpy_in_numpy_out(nonzero, device):
 
 
 def memory_of_pytorch(call):
-    """Return a call's result and the largest block that PyTorch's allocator provided for it."""
+    """Largest piece of memory that PyTorch's allocator gave out during a call."""
     with torch.profiler.profile(profile_memory=True) as profile:
         result = call()
     taken = [
@@ -153,7 +153,7 @@ def memory_of_pytorch(call):
 
 
 def test_the_result_is_pytorchs_memory(nonzero, device):
-    """The result's memory comes from PyTorch's allocator, and returns to it."""
+    """PyTorch's allocator gave out the bytes of the result, and gets them back with it."""
     x = torch.ones(1000, 1001, device=device)
     nonzero(x)  # Leave out allocations that only the first call makes.
     result, taken = memory_of_pytorch(lambda: nonzero(x))
@@ -169,7 +169,7 @@ def test_the_result_is_pytorchs_memory(nonzero, device):
 
 
 def test_nothing_stays_allocated(nonzero, device):
-    """The kernel's scratch memory is freed when it returns."""
+    """What the kernel needs for itself goes back when it returns."""
     if device == "cpu":
         pytest.skip("the CPU kernel needs no memory of its own")
     x = torch.ones(1 << 20, device=device)
@@ -181,7 +181,7 @@ def test_nothing_stays_allocated(nonzero, device):
 
 @pytest.mark.parametrize("dtype", [(14, 8), (17, 4), (7, 8), (2, 128)], ids=str)
 def test_other_dtypes_are_refused(nonzero, device, dtype):
-    """The error names the supported dtypes; power-of-two formats, for example, have no zero."""
+    """The error names the ones that work; powers of two, for one, have no zero."""
     memory = torch.zeros(64, dtype=torch.uint8, device=device)
     x = Producer(memory, 2, dtype, device=place(memory))
     with pytest.raises(TypeError, match=f"^nonzero: x must be {SUPPORTED}, got float"):
@@ -189,7 +189,7 @@ def test_other_dtypes_are_refused(nonzero, device, dtype):
 
 
 def place(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
@@ -206,7 +206,7 @@ def test_a_tensor_on_another_kind_of_device_is_refused(nonzero, device):
 
 
 def test_a_misaligned_tensor_is_refused(nonzero, device):
-    """A tensor with misaligned elements is refused."""
+    """A tensor whose numbers cross their boundaries is refused."""
     memory = torch.zeros(16, dtype=torch.float64, device=device)
     x = Producer(memory, 4, FLOAT32, offset=1, device=place(memory))
     message = "nonzero: x must be aligned to its 4 byte items, got an address 1 too far"
@@ -215,7 +215,7 @@ def test_a_misaligned_tensor_is_refused(nonzero, device):
 
 
 def test_a_byte_offset_is_honoured(nonzero, device):
-    """A byte offset to the first element is applied."""
+    """The first element may be told by a byte offset."""
     memory = torch.tensor([1.0, 1.0, 0.0, 5.0, 0.0, 7.0], device=device)
     x = Producer(memory, 4, FLOAT32, offset=8, told=8, device=place(memory))
     if device == "cuda":
@@ -231,7 +231,7 @@ def test_a_byte_offset_is_honoured(nonzero, device):
     ("view", "word"), [(lambda z: z.conj().imag, "negated"), (lambda z: z.conj(), "conjugated")]
 )
 def test_views_that_are_not_what_lies_in_memory_are_refused(nonzero, device, view, word):
-    """PyTorch's flags for negative and conjugate views are not part of DLPack."""
+    """PyTorch's marks for negative and conjugate views are no part of DLPack."""
     x = view(torch.ones(4, dtype=torch.complex64, device=device))
     with pytest.raises(ValueError, match=f"got a view that is {word} when read"):
         nonzero(x)
@@ -246,13 +246,13 @@ def test_elements_far_apart(nonzero, device, strides):
 
 
 def test_a_gradient_is_not_asked_for(nonzero, device):
-    """Indices have no gradient, even if x requires one."""
+    """Indices have no gradient, whatever x requires."""
     x = torch.ones(3, device=device, requires_grad=True)
     assert not nonzero(x).requires_grad
 
 
 def test_runs_on_the_current_stream(nonzero, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x = torch.zeros(1 << 20, device=device)
@@ -265,7 +265,7 @@ def test_runs_on_the_current_stream(nonzero, device):
 
 
 def test_refuses_to_be_captured(nonzero, device):
-    """Capture is refused, as the host must read the count; capturing continues without the call."""
+    """A graph cannot hold it, as the host must see the count; the capture goes on without it."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x = torch.ones(1000, device=device)
@@ -285,7 +285,7 @@ def test_refuses_to_be_captured(nonzero, device):
 
 
 def test_runs_on_the_tensors_gpu(nonzero, device):
-    """The kernel runs on its tensor's GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensor, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     check(nonzero, torch.ones(1000, device="cuda:1"))
@@ -294,7 +294,7 @@ def test_runs_on_the_tensors_gpu(nonzero, device):
 
 @cases.slow
 def test_more_than_two_billion_elements(nonzero, device):
-    """Indices are 64-bit, whether one extent exceeds 2**31 or only the product does."""
+    """Indices are 64-bit, where an extent is beyond 2**31 and where only the product is."""
     n = 2**31 + 70_001
     x = torch.zeros(n, dtype=torch.int8, device=device)
     places = [0, 1, 2**31 - 1, 2**31, 2**31 + 65_537, n - 2]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The quantize_fp8 example: both directions, bit for bit and against float64, and its refusals."""
+"""The quantize_fp8 example: bit by bit and against float64, there and back, and its refusals."""
 
 import os
 import re
@@ -28,18 +28,18 @@ def mod(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def bits(y):
-    """Return the bits of float8 numbers, with a single NaN pattern."""
+    """Give the bits of float8 numbers, with one NaN for all."""
     raw = y.view(torch.uint8)
     return torch.where((raw & 0x7F) == 0x7F, 0x7F, raw)
 
 
 def check_values(x, y, scale):
-    """Compare scale and y with float64, and y bit for bit with the same float32 steps."""
+    """Compare scale and y with float64, and y bit by bit with the same steps in float32."""
     wide = x.double() if x.dim() else x.double().reshape(1)
     scale = scale.reshape(wide.shape[:-1])
     finite = torch.where(torch.isfinite(x.float()).reshape(wide.shape), wide, 0.0)
@@ -58,7 +58,7 @@ def check_values(x, y, scale):
 
 
 def check(mod, x):
-    """Quantize x into poisoned outputs, compare, and dequantize the result."""
+    """Quantize x into poisoned outputs, compare, and take it back."""
     y = Poisoned(x.shape, FP8, x.device)
     scale = Poisoned(x.shape[:-1], torch.float32, x.device)
     mod.quantize_fp8(x, y.tensor, scale.tensor)
@@ -85,7 +85,7 @@ def randn(shape, dtype, device):
 
 @st.composite
 def inputs(draw):
-    """Draw a shape, a layout with dense rows, a dtype and the numbers' magnitude."""
+    """Draw a shape, a layout with dense rows, a dtype, and a size of the numbers."""
     shape = draw(shapes())
     layout = draw(layouts(len(shape), last_is_dense=True))
     return shape, layout, draw(st.sampled_from(DTYPES)), draw(st.sampled_from([1e-4, 1, 1000]))
@@ -93,14 +93,14 @@ def inputs(draw):
 
 @given(inputs())
 def test_any_rows(mod, device, drawn):
-    """Every shape works in both directions, with any row layout and large or small numbers."""
+    """Every shape works there and back, with rows anywhere, of large and small numbers."""
     shape, layout, dtype, size = drawn
     check(mod, layout.of(randn(shape, dtype, device) * size))
 
 
 @given(inputs())
 def test_any_rows_back(mod, device, drawn):
-    """The rows of a float8 tensor may have any layout too."""
+    """The rows of a float8 tensor may lie anywhere too."""
     shape, layout, dtype, _ = drawn
     y = randn(shape, torch.float32, device).to(FP8)
     lying = layout.of(y.view(torch.uint8)).view(FP8)
@@ -114,12 +114,12 @@ def test_any_rows_back(mod, device, drawn):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("length", [1, 2, 127, 1032, 4096, 8191, 8192, 16_408, 20_480, 65537])
 def test_any_length(mod, device, dtype, length):
-    """Rows that fit in registers and longer ones work: odd, multiples of 8 and of 16."""
+    """Rows that fit into registers, and longer ones: odd, of eights and of sixteens."""
     check(mod, randn((2, length), dtype, device))
 
 
 def test_more_rows_than_a_grid_has_blocks(mod, device):
-    """In both directions, blocks of the largest grid move on to further rows."""
+    """The blocks of the largest grid go on, each to another row, there and back."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no grid")
     rows = (1 << 20) * 32 + 7  # a block handles 32 short rows
@@ -135,7 +135,7 @@ def test_more_rows_than_a_grid_has_blocks(mod, device):
 
 
 def test_many_rows(mod, device):
-    """With more rows than resident blocks, each row has its own scale."""
+    """More rows than blocks at once, each with a scale of its own."""
     x = randn((20_003, 8), torch.float32, device)
     check(mod, x * torch.arange(1, 20_004, device=device).unsqueeze(1))
 
@@ -143,7 +143,7 @@ def test_many_rows(mod, device):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("start", [1, 3, 8])
 def test_rows_off_the_boundary_of_vectors(mod, device, dtype, start):
-    """Inputs and outputs may begin at any element-aligned address."""
+    """Inputs and outputs may begin anywhere that their elements may."""
     x = randn(7 * 64 + start, dtype, device)[start:].view(7, 64)
     check(mod, x)
     y = torch.zeros(7 * 64 + start, dtype=FP8, device=device)[start:].view(7, 64)
@@ -160,7 +160,7 @@ def test_rows_off_the_boundary_of_vectors(mod, device, dtype, start):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_every_16_bit_number(mod, device, dtype):
-    """All 65,536 bit patterns are quantized, with one exponent per row, so that none vanishes."""
+    """All 65,536 bit patterns, in rows of one exponent each, so that each is seen at its size."""
     raw = torch.arange(-32768, 32768, dtype=torch.int32, device=device).to(torch.int16)
     check(mod, raw.view(dtype).view(-1, 1024))
     check(mod, raw.view(dtype).view(1, -1))
@@ -168,7 +168,7 @@ def test_every_16_bit_number(mod, device, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_float8_number(mod, device, dtype):
-    """All 256 bit patterns are dequantized, NaN to NaN."""
+    """All 256 bit patterns are taken back, NaN to NaN."""
     y = torch.arange(256, dtype=torch.uint8, device=device).view(FP8)
     back = torch.zeros(256, dtype=dtype, device=device)
     mod.dequantize_fp8(y, torch.tensor(1.0, device=device), back)
@@ -177,7 +177,7 @@ def test_every_float8_number(mod, device, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_the_largest_becomes_the_largest(mod, device, dtype):
-    """The largest magnitude of each row becomes 448, whatever it was."""
+    """The largest magnitude of each row becomes 448, whatever it is."""
     x = randn((500, 33), dtype, device) * torch.logspace(-4, 4, 500, device=device).unsqueeze(1)
     x = x.to(dtype)
     scale = torch.zeros(500, device=device)
@@ -186,7 +186,7 @@ def test_the_largest_becomes_the_largest(mod, device, dtype):
 
 
 def test_rows_of_zeros_and_of_the_smallest_numbers(mod, device):
-    """Zeros keep their sign; the scale is at least the smallest normal number, never 0."""
+    """Zeros stay zeros, with their sign; the scale is the smallest normal number, never 0."""
     x = torch.zeros(4, 40, device=device)
     x[1] = -0.0
     x[2] = 2.0**-149
@@ -202,7 +202,7 @@ def test_rows_of_zeros_and_of_the_smallest_numbers(mod, device):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("length", [4, 20_000])
 def test_numbers_that_are_none(mod, device, dtype, length):
-    """Infinity becomes the largest number, NaN stays NaN, and neither affects the scale."""
+    """Infinity becomes the largest number, NaN stays NaN, and neither counts for the scale."""
     x = randn((3, length), dtype, device)
     x[1, 0], x[1, 1], x[1, -1] = INF, -INF, NAN
     check(mod, x)
@@ -222,7 +222,7 @@ def test_numbers_that_are_none(mod, device, dtype, length):
 
 
 def test_a_float64_beyond_float32_is_infinity(mod, device):
-    """Values beyond float32 become the largest number, as infinity does."""
+    """What float32 cannot hold becomes the largest number, like infinity."""
     x = torch.tensor([1.0, -1e300], dtype=torch.float64, device=device)
     scale = torch.tensor(0.0, device=device)
     y = mod.quantized_fp8(x, scale)
@@ -231,7 +231,7 @@ def test_a_float64_beyond_float32_is_infinity(mod, device):
 
 
 def test_the_scale_may_take_the_place_of_one_number(mod, device):
-    """In both directions, a 0-dim number is read before the scale overwrites it."""
+    """A number without dimensions is read before its scale is written over it, there and back."""
     x = torch.tensor(-3.0, device=device)
     y = torch.zeros((), device=device).to(FP8)
     mod.quantize_fp8(x, y, x)
@@ -242,7 +242,7 @@ def test_the_scale_may_take_the_place_of_one_number(mod, device):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_returned_tensor_comes_from_pytorch(mod, device, dtype):
-    """A new float8 tensor is a PyTorch tensor if the arguments are."""
+    """A new float8 tensor is a PyTorch tensor when the arguments are."""
     x = randn((3, 4, 65), dtype, device)
     scale = torch.zeros(3, 4, device=device)
     y = mod.quantized_fp8(x, scale)
@@ -252,7 +252,7 @@ def test_a_returned_tensor_comes_from_pytorch(mod, device, dtype):
 
 
 def test_numpy_arrays(mod, device):
-    """NumPy's float8 arrays, with ml_dtypes, are accepted and returned."""
+    """NumPy's float8 arrays, of ml_dtypes, go in and come out."""
     if device != "cpu":
         pytest.skip("NumPy's arrays are on the CPU")
     ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
@@ -271,14 +271,14 @@ def test_numpy_arrays(mod, device):
 
 
 def broadcast(x):
-    """Repeat one row."""
+    """One row many times."""
     return x[:1].expand(6, -1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("view", [broadcast, lambda x: x[1::2, 8:24], lambda x: x.unfold(1, 16, 4)])
 def test_rows_that_share_elements(mod, device, dtype, view):
-    """Broadcast rows, parts of rows and overlapping windows are read correctly."""
+    """Broadcast rows, parts of rows and overlapping windows are read right."""
     check(mod, view(randn((6, 48), dtype, device)))
 
 
@@ -358,7 +358,7 @@ def test_rows_that_share_elements(mod, device, dtype, view):
     ],
 )
 def test_wrong_arguments_are_named(mod, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     arguments = make(lambda *shape: torch.zeros(*shape, device=device))
     with pytest.raises(kind) as raised:
         mod.quantize_fp8(*arguments)
@@ -377,7 +377,7 @@ def test_wrong_arguments_are_named(mod, device, make, kind, message):
     ],
 )
 def test_the_function_that_was_called_is_named(mod, device, make, message):
-    """The function that returns its result names itself, and checks before it allocates."""
+    """What returns its result names itself, and allocates nothing before."""
     with pytest.raises(ValueError, match="^" + re.escape(f"quantized_fp8: {message}")):
         mod.quantized_fp8(*make(lambda *shape: torch.zeros(*shape, device=device)))
 
@@ -428,7 +428,7 @@ def test_the_function_that_was_called_is_named(mod, device, make, message):
     ],
 )
 def test_wrong_arguments_on_the_way_back_are_named(mod, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     arguments = make(lambda *shape: torch.zeros(*shape, device=device))
     with pytest.raises(kind) as raised:
         mod.dequantize_fp8(*arguments)
@@ -437,7 +437,7 @@ def test_wrong_arguments_on_the_way_back_are_named(mod, device, make, kind, mess
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64, FLOAT16, BFLOAT16], ids=str)
 def test_a_misaligned_tensor_is_refused(mod, device, dtype):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     memory = torch.zeros(40, dtype=torch.float64, device=device)
     where = {"device": dlpack_device(memory)}
     x = Producer(memory, 4, dtype, offset=1, **where)
@@ -450,7 +450,7 @@ def test_a_misaligned_tensor_is_refused(mod, device, dtype):
 
 
 def test_tensors_on_other_devices_are_refused(mod, device):
-    """All tensors must be on the kernel's device."""
+    """All tensors are on the kernel's device."""
     x = torch.zeros(4, device=device)
     y, scale = x.to(FP8), torch.zeros((), device=device)
     where = "cpu:0" if device == "cpu" else f"cuda:{x.device.index}"
@@ -471,7 +471,7 @@ def test_tensors_on_other_devices_are_refused(mod, device):
 
 
 def test_a_lazy_view_is_refused(mod, device):
-    """A lazily negated view is refused rather than misread."""
+    """A view whose numbers are yet to be negated is not misread."""
     x = torch.ones(4, device=device)
     lazy = torch.complex(x, x).conj().imag
     assert lazy.is_neg()
@@ -480,7 +480,7 @@ def test_a_lazy_view_is_refused(mod, device):
 
 
 def test_a_byte_offset_is_honoured(mod, device):
-    """A tensor with a byte offset and no strides is read correctly."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     x = torch.arange(8, dtype=torch.float32, device=device) - 20
     where = {"offset": 12, "told": 12, "device": dlpack_device(x)}
     scale = torch.zeros((), device=device)
@@ -496,13 +496,13 @@ def test_a_byte_offset_is_honoured(mod, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def test_runs_on_the_current_stream(mod, device):
-    """The kernels wait for work that PyTorch queued earlier on the current stream."""
+    """The kernels wait for what PyTorch queued before them on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, scale = torch.zeros(256, 4096, device=device), torch.zeros(256, device=device)
@@ -519,7 +519,7 @@ def test_runs_on_the_current_stream(mod, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(mod, device):
-    """Replaying the graph repeats the captured calls on the input's new contents."""
+    """Captured calls run again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, scale = torch.ones(10, 1024, device=device), torch.zeros(10, device=device)
@@ -540,7 +540,7 @@ def test_can_be_captured_in_a_cuda_graph(mod, device):
 
 
 def test_runs_on_the_tensors_gpu(mod, device):
-    """The kernels run on their tensors' GPU and leave the current device unchanged."""
+    """The kernels run on the GPU of their tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     x = torch.full((10, 1024), 448.0, device="cuda:1")
@@ -552,7 +552,7 @@ def test_runs_on_the_tensors_gpu(mod, device):
 @slow
 @pytest.mark.parametrize("length", [4096, 2**31 + 8])
 def test_more_than_two_billion_elements(mod, device, length):
-    """Indices are 64-bit: over 2**31 elements work in many rows and in one, compared in chunks."""
+    """Indices are 64-bit: many rows, and one row, beyond 2**31 elements, compared in chunks."""
     if os.environ.get("ASAN_OPTIONS"):
         pytest.skip("takes minutes under a sanitizer")
     rows = -(-(2**31 + 8) // length)

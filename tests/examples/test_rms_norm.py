@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The rms_norm example: every dtype and row layout against float64, and its refusals."""
+"""The rms_norm example: every dtype and layout of rows against float64, and its refusals."""
 
 import os
 
@@ -24,20 +24,20 @@ def rms_norm(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def bound(normalized, bias, n, dtype):
-    """Bound the error in float32 (float64 for float64) before the result is rounded.
+    """Bound what float32 (float64 for float64) may be off before the result is rounded.
 
     u is the error of one rounding. Each square is rounded once. The kernels add at most 64 of them
     in one sum on a CPU, and 2 vectors of at most 8 and then n / 1024 on a GPU; at most 10 more
-    additions combine the sums. All terms are positive, so the sum is off by a factor within
+    additions join the sums. All terms are positive, so the sum is off by a factor within
     d = 1 + 64 + n / 1024 + 10 roundings. n, the mean, eps and the sum with eps are rounded: 4 more,
-    and the root halves the total. The reciprocal root is off by 4 u on a GPU, and on a CPU by
-    2 roundings. Then the products with x and the weight, and the sum with the bias, are rounded
-    once each; the last is relative to the sum, which is at most the sum of the magnitudes.
+    of which the root halves all. The reciprocal of the root is off by 4 u on a GPU, and on a CPU by
+    2 roundings. Then the product with x, the one with the weight, and the sum with the bias are
+    rounded once each; the last is relative to the sum, which is at most the sum of the magnitudes.
     1% covers products of roundings.
     """
     u = 2.0**-53 if dtype == torch.float64 else 2.0**-24
@@ -46,7 +46,7 @@ def bound(normalized, bias, n, dtype):
 
 
 def reference(x, weight, bias, eps):
-    """Compute in float64; also return the error bound."""
+    """Compute in float64; also return the bound of the error."""
     wide = x.double() if x.dim() else x.double().reshape(1)
     normalized = wide / torch.sqrt(wide.square().mean(-1, keepdim=True) + eps)
     if weight is not None:
@@ -71,7 +71,7 @@ def randn(shape, dtype, device):
 
 @st.composite
 def inputs(draw):
-    """Draw a shape, a layout with dense rows, a dtype, and optional weight and bias."""
+    """Draw a shape, a layout with dense rows, a dtype, and whether there are weight and bias."""
     shape = draw(shapes())
     layout = draw(layouts(len(shape), last_is_dense=True))
     return shape, layout, draw(st.sampled_from(DTYPES)), draw(st.booleans()), draw(st.booleans())
@@ -79,7 +79,7 @@ def inputs(draw):
 
 @given(inputs())
 def test_any_rows(rms_norm, device, drawn):
-    """Every shape works, with any row layout, with and without weight and bias."""
+    """Every shape works, with rows anywhere, with weight and bias and without."""
     shape, layout, dtype, weighted, biased = drawn
     length = shape[-1:] or (1,)
     weight = randn(length, dtype, device) if weighted else None
@@ -90,24 +90,24 @@ def test_any_rows(rms_norm, device, drawn):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("length", [1, 2, 127, 1024, 4096, 8191, 8192, 20_480, 65537])
 def test_any_length(rms_norm, device, dtype, length):
-    """Rows that fit in registers and longer ones work, at odd and round lengths."""
+    """Rows that fit into registers, and longer ones, of odd and of round lengths."""
     weight, bias = randn(length, dtype, device), randn(length, dtype, device)
     check(rms_norm, randn((2, length), dtype, device), weight, bias)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_rows_of_equal_numbers(rms_norm, device, dtype):
-    """Sums are not kept in 16 bits, where the rounding errors of equal terms do not cancel."""
+    """Sums are not rounded to 16 bits on the way: such errors of equal terms do not cancel."""
     numbers = (1 + torch.arange(64, device=device) / 64).to(dtype)
     check(rms_norm, numbers.unsqueeze(1).repeat(1, 4096))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_one_large_number_in_a_long_row(rms_norm, device, dtype):
-    """Many small squares count beside one large enough to absorb each of them individually.
+    """Many small squares count beside a large one that each of them is lost in.
 
-    16 of them, which a CPU adds first, make half of the spacing of float32 numbers at 1.
-    A single float32 sum would be too small by 2**-13 of its value.
+    16 of them, which a CPU adds first, are half of what the smallest step from 1 is in float32.
+    One float32 sum of all would lack 2**-13 of its value.
     """
     x = torch.full((2, 65_536), 2.0**-14.5, dtype=torch.float64, device=device)
     x[0, 0] = x[1, 300] = 1.0
@@ -115,13 +115,13 @@ def test_one_large_number_in_a_long_row(rms_norm, device, dtype):
 
 
 def test_countless_rows_of_nothing(rms_norm, device):
-    """A shape may have a trillion rows but no elements: there is nothing to do."""
+    """A shape may have a trillion rows and no element: nothing is to be done."""
     x = torch.empty(1 << 40, 0, device=device)
     rms_norm(x, torch.empty_like(x), 0.0)
 
 
 def test_more_rows_than_a_grid_has_blocks(rms_norm, device):
-    """The blocks of the largest grid move on to further rows."""
+    """The blocks of the largest grid go on, each to another row."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no grid")
     rows = (1 << 20) * 32 + 7  # a block handles 32 short rows
@@ -133,7 +133,7 @@ def test_more_rows_than_a_grid_has_blocks(rms_norm, device):
 
 
 def test_many_rows(rms_norm, device):
-    """With more rows than resident blocks, each row has its own factor."""
+    """More rows than blocks at once, each with a factor of its own."""
     x = randn((20_003, 8), torch.float32, device)
     check(rms_norm, x * torch.arange(1, 20_004, device=device).unsqueeze(1))
 
@@ -141,7 +141,7 @@ def test_many_rows(rms_norm, device):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("start", [1, 3, 8])
 def test_rows_off_the_boundary_of_vectors(rms_norm, device, dtype, start):
-    """Each of the tensors may begin at any element-aligned address."""
+    """Each of the tensors may begin anywhere that its elements may."""
     length = 64
 
     def shifted(count):
@@ -158,7 +158,7 @@ def test_rows_off_the_boundary_of_vectors(rms_norm, device, dtype, start):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("eps", [0.0, 1e-6, 0.5])
 def test_computes_what_pytorch_does(rms_norm, device, dtype, eps):
-    """The eps is added to the mean, inside the root, as in torch.nn.functional.rms_norm."""
+    """The eps is inside the root, and added to the mean, as in torch.nn.functional.rms_norm."""
     x, weight = randn((5, 96), dtype, device) / 100, randn(96, dtype, device)
     want = torch.nn.functional.rms_norm(x.double(), (96,), weight.double(), eps)
     torch.testing.assert_close(reference(x, weight, None, eps)[0], want, rtol=1e-14, atol=0)
@@ -166,7 +166,7 @@ def test_computes_what_pytorch_does(rms_norm, device, dtype, eps):
 
 
 def test_large_and_small_numbers(rms_norm, device):
-    """The sum is float32: the square of the largest float16 fits."""
+    """The sum is float32's: the square of the largest float16 fits."""
     largest = torch.full((2, 300), 65504.0, dtype=torch.float16, device=device)
     check(rms_norm, largest)
     check(rms_norm, torch.zeros(3, 40, device=device))
@@ -175,7 +175,7 @@ def test_large_and_small_numbers(rms_norm, device):
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_numbers_that_are_none_stay_in_their_row(rms_norm, device, bad):
-    """NaN makes its row NaN; infinity makes its row zeros and a NaN, as in PyTorch."""
+    """NaN makes a row NaN; infinity makes it zeros and a NaN, as in PyTorch."""
     x = randn((3, 40), torch.float32, device)
     x[1, 7] = bad
     y = torch.empty_like(x)
@@ -185,7 +185,7 @@ def test_numbers_that_are_none_stay_in_their_row(rms_norm, device, bad):
 
 
 def test_works_in_place(rms_norm, device):
-    """One tensor may be input and output, whether rows stay in registers or are reread."""
+    """The very same tensor may be input and output, in registers and read again."""
     for length in (96, 50_000):
         x = randn((3, length), torch.float32, device)
         want = reference(x, None, None, EPS)
@@ -194,7 +194,7 @@ def test_works_in_place(rms_norm, device):
 
 
 def test_trailing_arguments_may_be_left_out(rms_norm, device):
-    """Bias, or weight and bias, may be omitted under this runtime."""
+    """Without bias, or without weight and bias, as this runtime allows."""
     x, weight = randn((4, 9), torch.float32, device), randn(9, torch.float32, device)
     y = torch.empty_like(x)
     rms_norm(x, y, EPS)
@@ -204,14 +204,14 @@ def test_trailing_arguments_may_be_left_out(rms_norm, device):
 
 
 def broadcast(x):
-    """Repeat one row."""
+    """One row many times."""
     return x[:1].expand(6, -1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("view", [broadcast, lambda x: x[1::2, 8:24], lambda x: x.unfold(1, 16, 4)])
 def test_rows_that_share_elements(rms_norm, device, dtype, view):
-    """Broadcast rows, parts of rows and overlapping windows are read correctly."""
+    """Broadcast rows, parts of rows and overlapping windows are read right."""
     check(rms_norm, view(randn((6, 48), dtype, device)))
 
 
@@ -297,7 +297,7 @@ def test_rows_that_share_elements(rms_norm, device, dtype, view):
     ],
 )
 def test_wrong_arguments_are_named(rms_norm, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     x, y, weight, bias = (*make(lambda *shape: torch.zeros(*shape, device=device)), None, None)[:4]
     with pytest.raises(kind) as raised:
         rms_norm(x, y, EPS, weight, bias)
@@ -307,7 +307,7 @@ def test_wrong_arguments_are_named(rms_norm, device, make, kind, message):
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64, FLOAT16, BFLOAT16], ids=str)
 @pytest.mark.parametrize("name", ["x", "y", "weight", "bias"])
 def test_a_misaligned_tensor_is_refused(rms_norm, device, dtype, name):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     memory = torch.zeros(40, dtype=torch.float64, device=device)
     arguments = {
         which: Producer(
@@ -323,7 +323,7 @@ def test_a_misaligned_tensor_is_refused(rms_norm, device, dtype, name):
 
 @pytest.mark.parametrize("name", ["y", "weight", "bias"])
 def test_tensors_on_two_devices_are_refused(rms_norm, device, name):
-    """Output, weight and bias must be on the input's device."""
+    """Output, weight and bias must be where the input is."""
     x = torch.zeros(4, device=device)
     others = {which: torch.zeros(4, device=device) for which in ("y", "weight", "bias")}
     others[name] = Producer(x, 4, FLOAT32, device=(3, 0))
@@ -345,7 +345,7 @@ def test_a_tensor_on_another_kind_of_device_is_refused(rms_norm, device):
 
 
 def test_a_lazy_view_is_refused(rms_norm, device):
-    """A lazily negated view is refused rather than misread."""
+    """A view whose numbers are yet to be negated is not misread."""
     x = torch.ones(4, device=device)
     lazy = torch.complex(x, x).conj().imag
     assert lazy.is_neg()
@@ -356,7 +356,7 @@ def test_a_lazy_view_is_refused(rms_norm, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset and no strides is read correctly."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     rms_norm = load_function("rms_norm", "rms_norm")
     x = torch.arange(1, 9, dtype=torch.float32, device=device)
     y, weight = torch.full_like(x, float("nan")), torch.arange(8.0, device=device)
@@ -370,13 +370,13 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def test_runs_on_the_current_stream(rms_norm, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, y = torch.zeros(1 << 8, 1 << 12, device=device), torch.zeros(1 << 8, 1 << 12, device=device)
@@ -392,7 +392,7 @@ def test_runs_on_the_current_stream(rms_norm, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(rms_norm, device):
-    """Replaying the graph repeats the captured call on the input's new contents."""
+    """A captured call runs again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y = torch.ones(10, 1024, device=device), torch.zeros(10, 1024, device=device)
@@ -407,7 +407,7 @@ def test_can_be_captured_in_a_cuda_graph(rms_norm, device):
 
 
 def test_runs_on_the_tensors_gpu(rms_norm, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     x = torch.ones(10, 1024, device="cuda:1")
@@ -427,7 +427,7 @@ def test_rows_far_apart(rms_norm, device):
 @slow
 @pytest.mark.parametrize("length", [4096, 2**31 + 8])
 def test_more_than_two_billion_elements(rms_norm, device, length):
-    """Indices are 64-bit: over 2**31 elements work in many rows and in one, compared in chunks."""
+    """Indices are 64-bit: many rows, and one row, beyond 2**31 elements, compared in chunks."""
     if os.environ.get("ASAN_OPTIONS"):
         pytest.skip("takes minutes under a sanitizer")
     rows = -(-(2**31 + 8) // length)

@@ -28,12 +28,12 @@ def scale(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def expected(x, factor):
-    """Multiply in float32 (float64 for float64) and round once to x's dtype."""
+    """Multiply in float32 (float64 for float64), rounded once to the dtype of x."""
     if x.dtype == torch.float64:
         return x * factor
     return (x.float() * torch.tensor(factor, dtype=torch.float32, device=x.device)).to(x.dtype)
@@ -41,7 +41,7 @@ def expected(x, factor):
 
 # [check.begin]
 def check(scale, x, factor=FACTOR):
-    """Scale x into a poisoned output and compare bit for bit, then with float64."""
+    """Scales x into a poisoned output and compares bit by bit, then with float64."""
     y = cases.Poisoned(x.shape, x.dtype, x.device)
     scale(x, y.tensor, factor)
     y.check_guards()
@@ -65,7 +65,7 @@ def check(scale, x, factor=FACTOR):
     seed=st.integers(0, 2**31),
 )
 def test_any_shape_and_layout(scale, device, dtype, shape_and_layout, seed):
-    """Random shapes, dimension orders, steps and offsets work."""
+    """Random shapes, orders of dimensions, steps and offsets."""
     shape, layout = shape_and_layout
     values = torch.randn(shape, generator=torch.Generator().manual_seed(seed))
     check(scale, layout.of(values.to(device=device, dtype=dtype)))
@@ -76,7 +76,7 @@ def test_any_shape_and_layout(scale, device, dtype, shape_and_layout, seed):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_ends_of_vectors_and_blocks(scale, device, dtype):
-    """Sizes around vectors, blocks and tiles work, from addresses of any alignment."""
+    """Sizes around those of vectors, blocks and tiles, from addresses of any alignment."""
     x = torch.randn(70_009, device=device).to(dtype)
     for size in (1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 8191, 8193, 16384, 70_001):
         for start in (0, 1, 2, 4, 8):
@@ -85,7 +85,7 @@ def test_ends_of_vectors_and_blocks(scale, device, dtype):
 
 @pytest.mark.parametrize("start", [1, 2, 3])
 def test_an_output_that_is_not_aligned_to_vectors(scale, device, start):
-    """An output not aligned to 16 bytes is written element by element."""
+    """An output in the middle of 16 bytes is written element by element."""
     x = torch.randn(1003, device=device)
     padded = torch.full((1016,), float("nan"), device=device)
     y = padded[start : start + 1003]
@@ -100,7 +100,7 @@ def test_an_output_that_is_not_aligned_to_vectors(scale, device, start):
     "shape", [(), (0,), (3, 0, 5), (1,), (31,), (257,), (33, 65), (2, 3, 4, 5), (1_000_003,)]
 )
 def test_any_shape(scale, device, dtype, shape):
-    """Every shape works: 0-dim, empty, odd-sized, large."""
+    """Every shape works: 0-dim, empty, odd, large."""
     check(scale, torch.randn(shape, device=device).to(dtype))
 
 
@@ -121,14 +121,14 @@ def test_any_shape(scale, device, dtype, shape):
     ],
 )
 def test_any_layout_of_the_input(scale, device, dtype, view):
-    """Transposed, sliced, offset, broadcast and permuted inputs are read correctly."""
+    """Transposed, sliced, offset, broadcast and permuted inputs are read right."""
     check(scale, view(torch.randn(48, 48, device=device).to(dtype)))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("factor", [1.0, FACTOR, 1e-3, 3e4, -0.0, float("inf"), float("nan")])
 def test_every_16_bit_number(scale, device, dtype, factor):
-    """All 65,536 bit patterns are scaled and rounded as in PyTorch."""
+    """All 65,536 bit patterns are scaled and rounded as PyTorch rounds them."""
     bits = torch.arange(-32768, 32768, dtype=torch.int32, device=device).to(torch.int16)
     x = bits.view(dtype)
     y = torch.zeros_like(x)
@@ -142,7 +142,7 @@ def test_every_16_bit_number(scale, device, dtype, factor):
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="knows instructions of x86-64 alone")
 def test_the_loops_of_the_cpu_are_vectorized(libraries):
-    """Each dtype has a vectorized loop, identified by an instruction that only it needs."""
+    """Each dtype has its loop of vector instructions, named here by one that only it needs."""
     if shutil.which("objdump") is None:
         pytest.skip("needs objdump")
     command = ["objdump", "-d", "--no-show-raw-insn", str(libraries / "scale_cpu.so")]
@@ -156,7 +156,7 @@ def test_the_loops_of_the_cpu_are_vectorized(libraries):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_works_in_place(scale, device, dtype):
-    """The same tensor may be both input and output."""
+    """The very same tensor may be input and output."""
     x = torch.randn(9001, device=device).to(dtype)
     want = expected(x, FACTOR)
     scale(x, x, FACTOR)
@@ -164,7 +164,7 @@ def test_works_in_place(scale, device, dtype):
 
 
 def test_nothing_beyond_the_output_is_written(scale, device):
-    """The elements before and after the output keep their values."""
+    """The elements before and behind the output keep their values."""
     x = torch.randn(1000, device=device)
     padded = torch.full((1016,), float("nan"), device=device)
     scale(x, padded[8:1008], FACTOR)
@@ -175,7 +175,7 @@ def test_nothing_beyond_the_output_is_written(scale, device):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_returned_tensor_comes_from_pytorch(load, device, dtype):
-    """A result is a PyTorch tensor if the arguments are, and outlives the call."""
+    """A result is a PyTorch tensor when the arguments are, and outlives the call."""
     x = torch.randn(33, 65, device=device).to(dtype).t()
     y = load("scale").scaled(x, FACTOR)
     assert type(y) is torch.Tensor
@@ -220,7 +220,7 @@ def test_a_returned_tensor_comes_from_pytorch(load, device, dtype):
     ],
 )
 def test_wrong_arguments_are_named(scale, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         scale(*make(lambda *shape: torch.zeros(*shape, device=device)), FACTOR)
     assert str(raised.value) == message
@@ -228,7 +228,7 @@ def test_wrong_arguments_are_named(scale, device, make, kind, message):
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64, FLOAT16, BFLOAT16], ids=str)
 def test_a_misaligned_tensor_is_refused(scale, device, dtype):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     memory = torch.zeros(16, dtype=torch.float64, device=device)
     where = {"device": dlpack_device(memory)}
     crooked = Producer(memory, 4, dtype, offset=1, **where)
@@ -241,7 +241,7 @@ def test_a_misaligned_tensor_is_refused(scale, device, dtype):
 
 
 def test_a_returned_tensor_is_checked_under_its_own_name(load, device):
-    """The called function is named, and nothing is allocated before the checks."""
+    """The function that was called is named, and nothing is allocated before the checks."""
     scaled = load("scale").scaled
     with pytest.raises(TypeError) as raised:
         scaled(torch.zeros(4, dtype=torch.int64, device=device), FACTOR)
@@ -254,7 +254,7 @@ def test_a_returned_tensor_is_checked_under_its_own_name(load, device):
 
 
 def test_neighbours_in_one_buffer_do_not_overlap(scale, device):
-    """Two halves of one allocation do not overlap."""
+    """Two halves of one allocation are apart."""
     whole = torch.randn(64, device=device)
     want = expected(whole[:32], FACTOR)
     scale(whole[:32], whole[32:], FACTOR)
@@ -273,7 +273,7 @@ def test_a_tensor_on_another_kind_of_device_is_refused(scale, device):
 
 
 def test_tensors_on_two_devices_are_refused(scale, device):
-    """The output must be on the input's device."""
+    """The output must be where the input is."""
     x = torch.zeros(4, device=device)
     y = Producer(x, 4, FLOAT32, device=(3, 0))
     where = "cpu:0" if device == "cpu" else f"cuda:{x.device.index}"
@@ -284,7 +284,7 @@ def test_tensors_on_two_devices_are_refused(scale, device):
 
 # [byte_offset.begin]
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset and no strides is read correctly."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     scale = load_function("scale", "scale")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))
@@ -300,14 +300,14 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 # [stream.begin]
 def test_runs_on_the_current_stream(scale, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, y = torch.zeros(1 << 20, device=device), torch.zeros(1 << 20, device=device)
@@ -325,7 +325,7 @@ def test_runs_on_the_current_stream(scale, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(scale, device):
-    """Replaying the graph repeats the captured call on the input's new contents."""
+    """A captured call runs again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y = torch.ones(1000, device=device), torch.zeros(1000, device=device)
@@ -340,7 +340,7 @@ def test_can_be_captured_in_a_cuda_graph(scale, device):
 
 
 def test_runs_on_the_tensors_gpu(scale, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     x = torch.ones(1000, device="cuda:1")
@@ -366,7 +366,7 @@ def test_wrong_number_of_arguments(scale, device, arguments, message):
 
 
 def test_wrong_type_of_argument(scale, device):
-    """The error shows the signature, the position, what was expected and what was passed."""
+    """The error shows the signature, the position, what was expected and what came."""
     x = torch.zeros(4, device=device)
     with pytest.raises(TypeError) as raised:
         scale(x, x.clone(), "2")
@@ -377,7 +377,7 @@ def test_wrong_type_of_argument(scale, device):
 
 
 def test_views_with_a_pending_sign_are_refused(scale, device):
-    """PyTorch's negative-bit views store the opposite sign in memory."""
+    """PyTorch's negative-bit views hold the other sign in memory."""
     x = torch.ones(4, dtype=torch.complex64, device=device).conj().imag
     assert x.is_neg()
     with pytest.raises(ValueError, match=r"resolve_neg"):
@@ -386,7 +386,7 @@ def test_views_with_a_pending_sign_are_refused(scale, device):
 
 @pytest.mark.parametrize("shape", [(3,), (3, 2)])
 def test_elements_far_apart(scale, device, shape):
-    """Offsets are 64-bit: elements 8 GiB apart are read, whether strided or in runs."""
+    """Offsets are 64-bit: elements 8 GiB apart are read, with a stride or by runs."""
     x = cases.far_apart(shape, (cases.FAR, 3)[: len(shape)], torch.float16, device)
     x.copy_(torch.randn(shape, device=device))
     check(scale, x)
@@ -394,7 +394,7 @@ def test_elements_far_apart(scale, device, shape):
 
 @cases.slow
 def test_more_than_four_billion_elements(scale, device):
-    """Indices are 64-bit: elements beyond 2**32 are scaled too, contiguous or not."""
+    """Indices are 64-bit: the elements beyond 2**32 are scaled too, contiguous or not."""
     n = 2**32 + 3
     values = torch.arange(1 << 20, dtype=torch.float16, device=device)
     y = torch.full((n,), float("nan"), dtype=torch.float16, device=device)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The silu_and_mul example: every dtype and row layout against float64, and its refusals."""
+"""The silu_and_mul example: every dtype and layout of rows against float64, and its refusals."""
 
 import itertools
 import os
@@ -25,21 +25,21 @@ def silu_and_mul(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 # [reference.begin]
 def reference(x):
-    """Compute in float64; also return the error bound in float32 (float64 for float64).
+    """Compute in float64; also return what float32 (float64 for float64) may be off.
 
-    u is the error of one rounding. The power is off by 4 u, at most half of which reaches the
-    divisor, as it adds 1. The product with the power, the divisor, and the product with b are
-    rounded once each, and the division is off by 4 u on a GPU: 13 u in all; a float64 reference is
-    off as much as a float64 result. 1% covers products of roundings.
+    u is the error of one rounding. The power is off by 4 u, of which the divisor takes at most
+    half, as it adds 1. The product with the power, the divisor, and the product with b are rounded
+    once each, and the division is off by 4 u on a GPU: 13 u in all; a reference in float64 errs as
+    much as a result in float64. 1% covers products of roundings.
     A power below the smallest normal number is off by the smallest number, times a, which is at
-    most 104 in magnitude where the power is not 0, or 746 in float64. PyTorch's float64 silu is
-    already 0 below -709.8, where it should be less than 2**-1013.
+    most 104 in magnitude where the power is not 0, or 746 in float64. PyTorch's silu of a float64
+    is 0 below -709.8 already, where it should be less than 2**-1013.
     """
     a, b = x.double().chunk(2, -1)
     want = torch.nn.functional.silu(a) * b
@@ -53,7 +53,7 @@ def reference(x):
 
 # [check.begin]
 def check(silu_and_mul, x):
-    """Write the result for x to a poisoned output and compare with float64."""
+    """Put the result for x into a poisoned output and compare with float64."""
     y = Poisoned((*x.shape[:-1], x.shape[-1] // 2), x.dtype, x.device)
     silu_and_mul(x, y.tensor)
     assert_rounds_to(y.tensor, *reference(x))
@@ -71,7 +71,7 @@ def randn(shape, dtype, device):
 # [any_rows.begin]
 @st.composite
 def inputs(draw):
-    """Draw a shape, a layout with dense rows, a dtype and the numbers' spread."""
+    """Draw a shape, a layout with dense rows, a dtype, and how far the numbers spread."""
     shape = draw(shapes(min_dims=1, most=10_000))
     shape = (*shape[:-1], 2 * shape[-1])
     layout = draw(layouts(len(shape), last_is_dense=True))
@@ -80,7 +80,7 @@ def inputs(draw):
 
 @given(inputs())
 def test_any_rows(silu_and_mul, device, drawn):
-    """Every shape works, with any row layout, and with numbers near 0 and far from it."""
+    """Every shape works, with rows anywhere, and numbers near to 0 and far from it."""
     shape, layout, dtype, spread = drawn
     check(silu_and_mul, layout.of(randn(shape, dtype, device) * spread))
 
@@ -91,12 +91,12 @@ def test_any_rows(silu_and_mul, device, drawn):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("half", [1, 2, 127, 1024, 4096, 8191, 8192, 20_480, 65_537])
 def test_any_length(silu_and_mul, device, dtype, half):
-    """Rows of one block and of many work, at odd and round lengths."""
+    """Rows of one block and of many, of odd and of round lengths."""
     check(silu_and_mul, randn((2, 2 * half), dtype, device))
 
 
 def test_the_first_half_is_the_gate(silu_and_mul, device):
-    """The function is not symmetric: silu applies only to the first half."""
+    """The function is not symmetric: silu is taken of the first half only."""
     x = torch.tensor([-1000.0, 1.0, 1.0, -1000.0], dtype=torch.float64, device=device)
     y = torch.full((2,), NAN, dtype=torch.float64, device=device)
     silu_and_mul(x, y)
@@ -105,7 +105,7 @@ def test_the_first_half_is_the_gate(silu_and_mul, device):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 def test_small_results_are_not_lost(silu_and_mul, device, dtype):
-    """If exp(-a) overflows float32, the result is not 0: even below -88.7 it is a normal number."""
+    """Where exp(-a) is beyond float32, the result is not 0: below -88.7 it is a normal number."""
     a = torch.arange(-80.0, -100.0, -0.25, device=device)
     x = torch.cat([a, torch.full_like(a, 2.0**100)]).to(dtype)
     check(silu_and_mul, x)
@@ -116,7 +116,7 @@ def test_small_results_are_not_lost(silu_and_mul, device, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_numbers_that_are_none(silu_and_mul, device, dtype):
-    """Infinities and NaN give PyTorch's results and affect no other element."""
+    """Infinities and NaN give what PyTorch gives, and stay in their place."""
     numbers = [NAN, INF, -INF, 0.0, -0.0, 1.0, -1.0, 20.0, -20.0]
     pairs = torch.tensor(list(itertools.product(numbers, numbers)), dtype=dtype, device=device)
     for x in (pairs.t().contiguous(), pairs):  # in many columns, and in many rows
@@ -135,7 +135,7 @@ def test_a_zero_keeps_its_sign(silu_and_mul, device, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_large_numbers(silu_and_mul, device, dtype):
-    """Large numbers do not overflow in intermediate results; too large a result is infinite."""
+    """The largest numbers of a dtype are not lost on the way, and what is too large is infinite."""
     largest = torch.finfo(dtype).max
     x = torch.tensor([largest, largest, -largest, 1, 2, largest], dtype=dtype, device=device)
     y = torch.full((3,), NAN, dtype=dtype, device=device)
@@ -145,24 +145,24 @@ def test_large_numbers(silu_and_mul, device, dtype):
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 8), (2, 0, 8)])
 def test_an_empty_tensor(silu_and_mul, device, shape):
-    """Without elements there is nothing to do."""
+    """Without elements, nothing is to be done."""
     check(silu_and_mul, torch.empty(shape, device=device))
 
 
 def test_countless_rows_of_nothing(silu_and_mul, device):
-    """A shape may have a trillion rows but no elements: there is nothing to do."""
+    """A shape may have a trillion rows and no element: nothing is to be done."""
     x = torch.empty(1 << 40, 0, device=device)
     silu_and_mul(x, torch.empty_like(x))
 
 
 def test_many_rows(silu_and_mul, device):
-    """With more rows than resident blocks, each row has its own result."""
+    """More rows than blocks at once, each with a result of its own."""
     x = randn((20_003, 8), torch.float32, device)
     check(silu_and_mul, x * torch.linspace(0, 20, 20_003, device=device).unsqueeze(1))
 
 
 def test_more_rows_than_a_grid_has_blocks(silu_and_mul, device):
-    """The blocks of the tallest grid move on to further rows."""
+    """The blocks of the tallest grid go on, each to another row."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no grid")
     rows = 65_535 * 32 + 7  # a block handles 32 short rows
@@ -176,7 +176,7 @@ def test_more_rows_than_a_grid_has_blocks(silu_and_mul, device):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("start", [1, 3, 8])
 def test_rows_off_the_boundary_of_vectors(silu_and_mul, device, dtype, start):
-    """Input and output may begin at any element-aligned address."""
+    """Input and output may begin anywhere that their elements may."""
     x = randn(7 * 64 + start, dtype, device)[start:].view(7, 64)
     check(silu_and_mul, x)
     y = torch.full((7 * 32 + start,), NAN, dtype=dtype, device=device)[start:].view(7, 32)
@@ -188,12 +188,12 @@ def test_rows_off_the_boundary_of_vectors(silu_and_mul, device, dtype, start):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("half", [2, 4, 8, 12, 24])
 def test_a_second_half_off_the_boundary_of_vectors(silu_and_mul, device, dtype, half):
-    """Rows may be aligned even if their second halves are not."""
+    """Rows may be aligned where their second halves are not."""
     check(silu_and_mul, randn((5, 2 * half), dtype, device))
 
 
 def broadcast(x):
-    """Repeat one row."""
+    """One row many times."""
     return x[:1].expand(6, -1)
 
 
@@ -208,9 +208,9 @@ def broadcast(x):
     ],
 )
 def test_rows_anywhere(silu_and_mul, device, dtype, view):
-    """Broadcast, partial, overlapping and reordered rows are read correctly.
+    """Broadcast rows, parts of rows, overlapping windows and rows in another order are read right.
 
-    A model typically passes a view of part of a larger projection.
+    A view of part of a larger projection is what a model passes.
     """
     check(silu_and_mul, view(randn((6, 48), dtype, device)))
 
@@ -268,7 +268,7 @@ def test_rows_anywhere(silu_and_mul, device, dtype, view):
     ],
 )
 def test_wrong_arguments_are_named(silu_and_mul, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         silu_and_mul(*make(lambda *shape: torch.zeros(shape, device=device)))
     assert str(raised.value) == f"silu_and_mul: {message}"
@@ -276,7 +276,7 @@ def test_wrong_arguments_are_named(silu_and_mul, device, make, kind, message):
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64, FLOAT16, BFLOAT16], ids=str)
 def test_a_misaligned_tensor_is_refused(silu_and_mul, device, dtype):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     memory = torch.zeros(40, dtype=torch.float64, device=device)
     where = {"device": dlpack_device(memory)}
     text = f"must be aligned to its {dtype[1] // 8} byte items, got an address 1 too far"
@@ -293,7 +293,7 @@ def test_a_misaligned_tensor_is_refused(silu_and_mul, device, dtype):
 
 
 def test_tensors_on_two_devices_are_refused(silu_and_mul, device):
-    """The output must be on the input's device."""
+    """The output must be where the input is."""
     x = torch.zeros(4, device=device)
     where = "cpu:0" if device == "cpu" else f"cuda:{x.device.index}"
     message = f"^silu_and_mul: y must be on {where} like x, got device type 3:0$"
@@ -313,7 +313,7 @@ def test_a_tensor_on_another_kind_of_device_is_refused(silu_and_mul, device):
 
 
 def test_a_lazy_view_is_refused(silu_and_mul, device):
-    """A lazily negated view is refused rather than misread."""
+    """A view whose numbers are yet to be negated is not misread."""
     x = torch.ones(4, device=device)
     lazy = torch.complex(x, x).conj().imag
     assert lazy.is_neg()
@@ -322,7 +322,7 @@ def test_a_lazy_view_is_refused(silu_and_mul, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset and no strides is read correctly."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     silu_and_mul = load_function("silu_and_mul", "silu_and_mul")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, NAN)
@@ -336,13 +336,13 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def test_runs_on_the_current_stream(silu_and_mul, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x = torch.full((256, 4096), NAN, device=device)
@@ -358,7 +358,7 @@ def test_runs_on_the_current_stream(silu_and_mul, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(silu_and_mul, device):
-    """Replaying the graph repeats the captured call on the input's new contents."""
+    """A captured call runs again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y = torch.zeros(10, 1024, device=device), torch.zeros(10, 512, device=device)
@@ -373,7 +373,7 @@ def test_can_be_captured_in_a_cuda_graph(silu_and_mul, device):
 
 
 def test_runs_on_the_tensors_gpu(silu_and_mul, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     x = torch.full((10, 1024), 100.0, device="cuda:1")
@@ -393,9 +393,9 @@ def test_rows_far_apart(silu_and_mul, device):
 @slow
 @pytest.mark.parametrize("half", [4096, 2**31 + 7])
 def test_more_than_two_billion_elements(silu_and_mul, device, half):
-    """Indices are 64-bit: over 2**31 elements work in many rows and in one, compared in chunks.
+    """Indices are 64-bit: many rows, and one row, beyond 2**31 elements, compared in chunks.
 
-    A single row takes more blocks than fit in a grid, as its odd length rules out vectors.
+    A row so long takes more blocks than a grid has: its odd length forbids vectors.
     """
     if os.environ.get("ASAN_OPTIONS"):
         pytest.skip("takes minutes under a sanitizer")

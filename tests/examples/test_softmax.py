@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The softmax example: every dtype and row layout against float64, and its refusals."""
+"""The softmax example: every dtype and layout of rows against float64, and its refusals."""
 
 import math
 import os
@@ -24,26 +24,26 @@ def softmax(load):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def bound(below, want, mean_below, n, dtype):
-    """Bound the error in float32 (float64 for float64) before the result is rounded.
+    """Bound what float32 (float64 for float64) may be off before the result is rounded.
 
-    u is the error of one rounding, and an exp() is off by at most p = 4 u of its value. `below` is
-    how far an element is below the largest one: the difference is rounded, which its exp() turns
-    into a relative error of u * below. A GPU computes exp(d) as 2 ** (d * log2(e)) in float32:
-    the product is rounded too, and the constant is off by 0.22 u. If the sum is rescaled on the
+    u is the error of one rounding, and an exp() is off by p = 4 u of its value at most. `below` is
+    how far an element is below the largest one: the difference is rounded, which the exp() of it
+    takes as a relative error of u * below. A GPU computes exp(d) as 2 ** (d * log2(e)) in float32:
+    the product is rounded too, and the constant is off by 0.22 u. Where the sum is scaled on the
     way, these differences add up to the same. So the numerator is off by 2.22 u * below, two times
     p and three roundings.
-    A term of the denominator is off by 2.22 u times its own `below`; the mean of these, weighted as
+    A term of the denominator is off by 2.22 u times its own `below`, whose mean, each weighted as
     in the sum, is `mean_below`. It is scaled once for each of a thread's stretches, n / 2048 and
-    one, and once when the threads' sums are combined: p and 2 roundings each, plus its own p. It
-    is one of 16 + n / 1024 terms in a thread's sum (of 16 on a CPU), and 10 more additions combine
+    one, and once when the threads' sums are joined: p and 2 roundings each, besides its own p. It
+    is one of 16 + n / 1024 terms in a thread's sum (of 16 on a CPU), and 10 more additions join
     the sums; then its reciprocal is rounded.
-    Values below the smallest normal number are off by a few of the smallest ones. A float64
-    reference errs as much as a float64 result; 1% covers products of roundings.
+    What is below the smallest normal number is off by a few of the smallest ones. A reference in
+    float64 errs as much as a result in float64; 1% covers products of roundings.
     """
     u, smallest = (2.0**-53, 2.0**-1072) if dtype == torch.float64 else (2.0**-24, 2.0**-147)
     p = 4 * u
@@ -54,7 +54,7 @@ def bound(below, want, mean_below, n, dtype):
 
 
 def reference(x):
-    """Compute in float64; also return the error bound."""
+    """Compute in float64; also return the bound of the error."""
     wide = x.double() if x.dim() else x.double().reshape(1)
     if x.numel() == 0:
         return x.double(), torch.zeros_like(x, dtype=torch.float64)
@@ -69,7 +69,7 @@ def reference(x):
 
 
 def check(softmax, x):
-    """Write the softmax of x to a poisoned output and compare with float64."""
+    """Put the softmax of x into a poisoned output and compare with float64."""
     y = Poisoned(x.shape, x.dtype, x.device)
     softmax(x, y.tensor)
     assert_rounds_to(y.tensor, *reference(x))
@@ -83,7 +83,7 @@ def randn(shape, dtype, device):
 
 @st.composite
 def inputs(draw):
-    """Draw a shape, a layout with dense rows, a dtype and the numbers' spread."""
+    """Draw a shape, a layout with dense rows, a dtype, and how far the numbers spread."""
     shape = draw(shapes())
     layout = draw(layouts(len(shape), last_is_dense=True))
     return shape, layout, draw(st.sampled_from(DTYPES)), draw(st.sampled_from([0.1, 1, 30, 1000]))
@@ -91,7 +91,7 @@ def inputs(draw):
 
 @given(inputs())
 def test_any_rows(softmax, device, drawn):
-    """Every shape works, with any row layout, and with numbers close together and far apart."""
+    """Every shape works, with rows anywhere, and numbers near to each other and far apart."""
     shape, layout, dtype, spread = drawn
     check(softmax, layout.of(randn(shape, dtype, device) * spread))
 
@@ -99,15 +99,15 @@ def test_any_rows(softmax, device, drawn):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("length", [1, 2, 127, 1024, 4096, 8191, 8192, 20_480, 65537])
 def test_any_length(softmax, device, dtype, length):
-    """Rows that fit in registers and longer ones work, at odd and round lengths."""
+    """Rows that fit into registers, and longer ones, of odd and of round lengths."""
     check(softmax, randn((2, length), dtype, device))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_rows_of_equal_numbers(softmax, device, dtype):
-    """Sums are not kept in 16 bits, where the rounding errors of equal terms do not cancel.
+    """Sums are not rounded to 16 bits on the way: such errors of equal terms do not cancel.
 
-    A GPU thread adds powers relative to the largest element so far, so each vector has one.
+    A GPU's thread adds powers relative to the largest element it has seen, so each vector has one.
     """
     x = (torch.arange(64, device=device) / -32).to(dtype).unsqueeze(1).repeat(1, 4096)
     x[:, ::8] = 0.0
@@ -116,10 +116,10 @@ def test_rows_of_equal_numbers(softmax, device, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_one_large_number_in_a_long_row(softmax, device, dtype):
-    """Many small powers count beside the largest, which would absorb each of them individually.
+    """Many small powers count beside the largest, in which each of them is lost.
 
-    16 of them, which a CPU adds first, make half of the spacing of float32 numbers at 1.
-    A single float32 sum would be too small by 2**-13 of its value.
+    16 of them, which a CPU adds first, are half of what the smallest step from 1 is in float32.
+    One float32 sum of all would lack 2**-13 of its value.
     """
     x = torch.full((2, 65_536), -29 * math.log(2), dtype=torch.float64, device=device)
     x[0, 0] = x[1, 300] = 0.0
@@ -127,7 +127,7 @@ def test_one_large_number_in_a_long_row(softmax, device, dtype):
 
 
 def test_the_largest_is_found_wherever_it_stands(softmax, device):
-    """The largest element takes all; mistaking a smaller one for the maximum would overflow."""
+    """One large element takes all: a smaller one in its place would overflow."""
     rising = torch.linspace(400, 800, 600, device=device)
     for dtype in DTYPES:
         one = torch.eye(600, device=device)
@@ -139,19 +139,19 @@ def test_the_largest_is_found_wherever_it_stands(softmax, device):
 
 @pytest.mark.parametrize("order", [False, True])
 def test_a_sum_that_is_scaled_again_and_again(softmax, device, order):
-    """With rising elements each one is the largest so far; with falling ones, only the first is."""
+    """Rising elements make each one the largest so far; falling ones only the first."""
     x = torch.linspace(-90, 0, 40_000, device=device)
     check(softmax, x.flip(0) if order else x)
 
 
 def test_countless_rows_of_nothing(softmax, device):
-    """A shape may have a trillion rows but no elements: there is nothing to do."""
+    """A shape may have a trillion rows and no element: nothing is to be done."""
     x = torch.empty(1 << 40, 0, device=device)
     softmax(x, torch.empty_like(x))
 
 
 def test_more_rows_than_a_grid_has_blocks(softmax, device):
-    """The blocks of the largest grid move on to further rows."""
+    """The blocks of the largest grid go on, each to another row."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no grid")
     rows = (1 << 20) * 32 + 7  # a block handles 32 short rows
@@ -164,7 +164,7 @@ def test_more_rows_than_a_grid_has_blocks(softmax, device):
 
 
 def test_many_rows(softmax, device):
-    """With more rows than resident blocks, each row has its own sum."""
+    """More rows than blocks at once, each with a sum of its own."""
     x = randn((20_003, 8), torch.float32, device)
     check(softmax, x * torch.linspace(0, 20, 20_003, device=device).unsqueeze(1))
 
@@ -172,7 +172,7 @@ def test_many_rows(softmax, device):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("start", [1, 3, 8])
 def test_rows_off_the_boundary_of_vectors(softmax, device, dtype, start):
-    """Input and output may begin at any element-aligned address."""
+    """Input and output may begin anywhere that their elements may."""
     x = randn(7 * 64 + start, dtype, device)[start:].view(7, 64)
     check(softmax, x)
     y = torch.full((7 * 64 + start,), float("nan"), dtype=dtype, device=device)[start:].view(7, 64)
@@ -201,7 +201,7 @@ INF, NAN = float("inf"), float("nan")
     ],
 )
 def test_numbers_that_are_none(softmax, device, dtype, length, special, where):
-    """Infinities and NaN give PyTorch's results and affect no other row."""
+    """Infinities and NaN give what PyTorch gives, and stay in their row."""
     x = randn((3, length), dtype, device)
     x[1, where] = special
     y = torch.zeros_like(x)
@@ -215,7 +215,7 @@ def test_numbers_that_are_none(softmax, device, dtype, length, special, where):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_large_numbers(softmax, device, dtype):
-    """The largest numbers of a dtype neither overflow nor mask each other."""
+    """The largest numbers of a dtype neither overflow nor hide each other."""
     largest = torch.finfo(dtype).max
     x = torch.tensor([[1, 1], [-1, -1], [1, -1]], dtype=dtype, device=device) * largest
     y = torch.zeros_like(x)
@@ -224,7 +224,7 @@ def test_large_numbers(softmax, device, dtype):
 
 
 def test_works_in_place(softmax, device):
-    """One tensor may be input and output, whether rows stay in registers or are reread."""
+    """The very same tensor may be input and output, in registers and read again."""
     for length in (96, 50_000):
         x = randn((3, length), torch.float32, device)
         want = reference(x)
@@ -233,14 +233,14 @@ def test_works_in_place(softmax, device):
 
 
 def broadcast(x):
-    """Repeat one row."""
+    """One row many times."""
     return x[:1].expand(6, -1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("view", [broadcast, lambda x: x[1::2, 8:24], lambda x: x.unfold(1, 16, 4)])
 def test_rows_that_share_elements(softmax, device, dtype, view):
-    """Broadcast rows, parts of rows and overlapping windows are read correctly."""
+    """Broadcast rows, parts of rows and overlapping windows are read right."""
     check(softmax, view(randn((6, 48), dtype, device)))
 
 
@@ -276,7 +276,7 @@ def test_rows_that_share_elements(softmax, device, dtype, view):
     ],
 )
 def test_wrong_arguments_are_named(softmax, device, make, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         softmax(*make(lambda *shape: torch.zeros(*shape, device=device)))
     assert str(raised.value) == message
@@ -284,7 +284,7 @@ def test_wrong_arguments_are_named(softmax, device, make, kind, message):
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64, FLOAT16, BFLOAT16], ids=str)
 def test_a_misaligned_tensor_is_refused(softmax, device, dtype):
-    """A misaligned tensor is refused before it can fault on a GPU."""
+    """A tensor whose numbers cross their boundaries is refused before a GPU fails on it."""
     memory = torch.zeros(40, dtype=torch.float64, device=device)
     where = {"device": dlpack_device(memory)}
     crooked = Producer(memory, 4, dtype, offset=1, **where)
@@ -297,7 +297,7 @@ def test_a_misaligned_tensor_is_refused(softmax, device, dtype):
 
 
 def test_tensors_on_two_devices_are_refused(softmax, device):
-    """The output must be on the input's device."""
+    """The output must be where the input is."""
     x = torch.zeros(4, device=device)
     where = "cpu:0" if device == "cpu" else f"cuda:{x.device.index}"
     message = f"^softmax: y must be on {where} like x, got device type 3:0$"
@@ -317,7 +317,7 @@ def test_a_tensor_on_another_kind_of_device_is_refused(softmax, device):
 
 
 def test_a_lazy_view_is_refused(softmax, device):
-    """A lazily negated view is refused rather than misread."""
+    """A view whose numbers are yet to be negated is not misread."""
     x = torch.ones(4, device=device)
     lazy = torch.complex(x, x).conj().imag
     assert lazy.is_neg()
@@ -326,7 +326,7 @@ def test_a_lazy_view_is_refused(softmax, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset and no strides is read correctly."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     softmax = load_function("softmax", "softmax")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))
@@ -339,13 +339,13 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def dlpack_device(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def test_runs_on_the_current_stream(softmax, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x = torch.full((256, 4096), float("nan"), device=device)
@@ -361,7 +361,7 @@ def test_runs_on_the_current_stream(softmax, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(softmax, device):
-    """Replaying the graph repeats the captured call on the input's new contents."""
+    """A captured call runs again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y = torch.zeros(10, 1024, device=device), torch.zeros(10, 1024, device=device)
@@ -377,7 +377,7 @@ def test_can_be_captured_in_a_cuda_graph(softmax, device):
 
 
 def test_runs_on_the_tensors_gpu(softmax, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     x = torch.zeros(10, 1024, device="cuda:1")
@@ -397,7 +397,7 @@ def test_rows_far_apart(softmax, device):
 @slow
 @pytest.mark.parametrize("length", [4096, 2**31 + 8])
 def test_more_than_two_billion_elements(softmax, device, length):
-    """Indices are 64-bit: over 2**31 elements work in many rows and in one, compared in chunks."""
+    """Indices are 64-bit: many rows, and one row, beyond 2**31 elements, compared in chunks."""
     if os.environ.get("ASAN_OPTIONS"):
         pytest.skip("takes minutes under a sanitizer")
     rows = -(-(2**31 + 8) // length)

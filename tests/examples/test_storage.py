@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3, R4, R5
-"""The storage example: exact counts in a retained workspace, from many threads at once."""
+"""The storage example: exact counts in a workspace that is kept, from many threads at once."""
 
 import threading
 
@@ -27,14 +27,14 @@ def histogram(load):
 
 
 def expected(x, bins):
-    """Count the values in [0, bins) on the CPU."""
+    """Count on the CPU what lies between 0 and bins."""
     values = x.flatten().cpu().to(torch.int64)
     values = values[(values >= 0) & (values < bins)]
     return torch.bincount(values, minlength=bins)
 
 
 def check(histogram, x, bins):
-    """Count into poisoned memory."""
+    """Counts into poisoned memory."""
     counts = cases.Poisoned((bins,), torch.int64, x.device)
     histogram(x, counts.tensor)
     assert torch.equal(counts.tensor.cpu(), expected(x, bins))
@@ -42,7 +42,7 @@ def check(histogram, x, bins):
 
 
 def draw(shape, dtype, device, low, high, seed=0):
-    """Draw random integers, some of which may have no bin."""
+    """Random integers, of which some may have no bin."""
     random = torch.Generator(device=device).manual_seed(seed)
     low = max(low, torch.iinfo(dtype).min)
     high = min(high, torch.iinfo(dtype).max)
@@ -53,7 +53,7 @@ def draw(shape, dtype, device, low, high, seed=0):
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1,), (31,), (257,), (33, 65), (262_147,)])
 @pytest.mark.parametrize("bins", [8192, 256, 0, 1, 2, 31, 33])
 def test_any_shape_of_any_dtype(histogram, device, dtype, shape, bins):
-    """Every input and output size works, in a workspace that a larger call has already used."""
+    """Every size of input and output, in a workspace that a larger call has used before."""
     check(histogram, draw(shape, dtype, device, -3, bins + 3), bins)
 
 
@@ -65,13 +65,13 @@ def test_any_shape_of_any_dtype(histogram, device, dtype, shape, bins):
     offset=st.integers(0, 9),
 )
 def test_random(histogram, device, dtype, shape, bins, seed, offset):
-    """Random values in random shapes work, at any buffer offset, in consecutive calls."""
+    """Random values in random shapes, from any element of a buffer on, one call after another."""
     n = int(np.prod(shape))
     check(histogram, draw((n + offset,), dtype, device, -5, 305, seed)[offset:].view(shape), bins)
 
 
 def in_threads(count, work):
-    """Run work(number) in threads that start together; reraise the first exception."""
+    """Run work(number) in threads that begin together; what one raises is raised."""
     begin, failed = threading.Barrier(count), []
 
     def run(number):
@@ -91,7 +91,7 @@ def in_threads(count, work):
 
 
 def test_many_threads(histogram, device):
-    """Threads count concurrently, and workspaces grow while others are in use."""
+    """Threads count at the same time, and workspaces grow while others are used."""
     bins = [3, 700, 64, 5000, 1, 8192, 300, 2]
     inputs = [draw((200_003,), torch.int32, device, -1, n) for n in bins]
     wanted = [expected(x, n) for x, n in zip(inputs, bins, strict=True)]
@@ -107,21 +107,21 @@ def test_many_threads(histogram, device):
 
 
 def test_short_threads(histogram, device):
-    """A thread may reuse the workspace of one that has exited."""
+    """A thread may find the workspace of one that has ended."""
     for number in range(50):
         x = draw((1000 + number,), torch.uint8, device, 0, 99, number)
         in_threads(2, lambda _, x=x: check(histogram, x, 100))
 
 
 def allocations(call):
-    """Count the requests to PyTorch's allocator during a call."""
+    """How often PyTorch's allocator was asked in a call."""
     with torch.profiler.profile() as profile:
         call()
     return sum(event.name == "aten::empty" for event in profile.events())
 
 
 def test_the_workspace_is_kept(histogram, device):
-    """Only a call that needs a larger workspace allocates."""
+    """Only a call that needs a larger one allocates."""
     x = draw((1000,), torch.int32, device, 0, 9)
     small, large = (torch.zeros(n, dtype=torch.int64, device=device) for n in (10, 4000))
     seen = []
@@ -146,7 +146,7 @@ def test_the_workspace_is_kept(histogram, device):
 
 
 def test_each_stream_has_its_own(histogram, device):
-    """Each stream has its own workspace, keyed by device and stream, and zero between calls."""
+    """The keys name device and stream; each workspace is zero between calls."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x = draw((100_003,), torch.int32, device, 0, 9)
@@ -166,7 +166,7 @@ def test_each_stream_has_its_own(histogram, device):
 
 
 def test_streams_at_the_same_time(histogram, device):
-    """Concurrent calls on several streams do not interfere."""
+    """Calls on several streams do not disturb each other."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     inputs = [draw((1 << 22,), torch.int32, device, 0, 99, seed) for seed in range(4)]
@@ -183,7 +183,7 @@ def test_streams_at_the_same_time(histogram, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(histogram, device):
-    """A graph has its own workspace, which growing one later does not free."""
+    """A graph has its own workspace, so growing one afterwards takes nothing from it."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x = torch.zeros(1000, dtype=torch.int32, device=device)
@@ -233,7 +233,7 @@ def test_can_be_captured_in_a_cuda_graph(histogram, device):
     ],
 )
 def test_wrong_arguments_are_named(histogram, device, change, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     zeros = lambda *shape: torch.zeros(shape, dtype=torch.int64, device=device)  # noqa: E731
     with pytest.raises(kind) as raised:
         histogram(*change(zeros))
@@ -241,7 +241,7 @@ def test_wrong_arguments_are_named(histogram, device, change, kind, message):
 
 
 def test_tensors_on_other_devices_are_refused(histogram, device):
-    """The input must be on the kernel's device, and the output on the input's device."""
+    """The input must be where the kernel runs, and the output where the input is."""
     memory = np.zeros(8, dtype="int64")
     counts = torch.zeros(8, dtype=torch.int64, device=device)
     if device == "cpu":
@@ -257,7 +257,7 @@ def test_tensors_on_other_devices_are_refused(histogram, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """Input and output may have a byte offset."""
+    """Input and output may begin at a byte offset."""
     histogram = load_function("storage", "histogram")
     memory = torch.tensor([0, 1, 2, 2, 3], device=device)
     counts = torch.full((6,), -1, dtype=torch.int64, device=device)
@@ -273,7 +273,7 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def test_runs_on_the_current_stream(histogram, device):
-    """The kernel waits for work that PyTorch queued earlier on the current stream."""
+    """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x = torch.zeros(1 << 20, dtype=torch.int32, device=device)
@@ -289,7 +289,7 @@ def test_runs_on_the_current_stream(histogram, device):
 
 
 def test_runs_on_the_tensors_gpu(histogram, device):
-    """Each GPU has its own workspaces, and the current device is unchanged."""
+    """Each GPU has workspaces of its own, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     for where in ("cuda:0", "cuda:1", "cuda:0"):

@@ -31,7 +31,7 @@ def kernels(load):
 
 @pytest.fixture(scope="module")
 def example():
-    """The example's own module."""
+    """The example's own file."""
     spec = importlib.util.spec_from_file_location("example", EXAMPLE / "streams_and_graphs.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -40,31 +40,31 @@ def example():
 
 @pytest.fixture
 def needs_gpu(device):
-    """Skip on a CPU, which queues nothing."""
+    """Skip on a CPU, where nothing is queued."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
 
 
 def numbers(shape, device, seed=0, signed=False):
-    """Make random numbers; positive ones have a sum far from 0."""
+    """Random numbers; positive ones have a sum that is far from 0."""
     maker = torch.Generator(device="cpu").manual_seed(seed)
     x = torch.rand(shape, generator=maker) + 0.01
     return (x - 0.5 if signed else x).to(device)
 
 
 def error_of_sum(x):
-    """Bound the error of a float32 sum.
+    """What a sum in float32 may be off.
 
-    Each number is part of at most this many rounded sums: those of one of 16 lanes in one of 1024
-    parts, of the lanes and the tail, and of the parts in the same way. A GPU computes more sums
-    side by side.
+    On its way each number is part of at most so many sums, each rounded once: those of one of 16
+    lanes in one of 1024 parts, of the lanes and what is left over, and of the parts in the same
+    way. A GPU has more sums side by side.
     """
     additions = x.numel() / (16 * PARTS) + 1 + 32 + PARTS / 16 + 32
     return additions * EPS / 2 * float(x.double().abs().sum())
 
 
 def assert_is_normalized(y, x):
-    """Compare with float64; y has the errors of the sum, of its inverse, and of one rounding."""
+    """Compare with float64; y is off by what the sum is, by its inverse, and rounded once."""
     total = float(x.double().sum())
     relative = error_of_sum(x) / total + EPS / 2
     reference = x.double() / total
@@ -72,7 +72,7 @@ def assert_is_normalized(y, x):
 
 
 def check(kernels, x):
-    """Run all functions with poisoned workspaces and outputs."""
+    """Run all functions into poisoned workspaces and outputs."""
     for steps in (("partial_sums", "divide_by_sum"), ("normalize",)):
         workspace = Poisoned((PARTS,), torch.float32, x.device)
         y = Poisoned(x.shape, torch.float32, x.device)
@@ -89,14 +89,14 @@ def check(kernels, x):
 
 @given(shape=shapes(), seed=st.integers(0, 2**32))
 def test_any_shape(kernels, device, shape, seed):
-    """Every shape gives correct results, and nothing else is written."""
+    """Every shape is right, and nothing else is written."""
     check(kernels, numbers(shape, device, seed))
 
 
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 1023, 1024, 1025, 16_381, 1_000_003])
 @pytest.mark.parametrize("start", [0, 1])
 def test_vectors_and_their_tails(kernels, device, n, start):
-    """Sizes around a vector and around the parts work, from aligned and unaligned addresses."""
+    """Sizes around a vector and around the parts, from addresses on a boundary and off it."""
     check(kernels, numbers(n + start, device)[start:])
 
 
@@ -109,7 +109,7 @@ def test_sums_that_cancel(kernels, device):
 
 
 def test_the_same_input_gives_the_same_bits(kernels, device):
-    """The order of additions is fixed."""
+    """The order of additions is always the same."""
     x = numbers(1_000_003, device, signed=True)
     first, second = (torch.empty(PARTS, device=device) for _ in range(2))
     kernels.partial_sums(x, first)
@@ -118,7 +118,7 @@ def test_the_same_input_gives_the_same_bits(kernels, device):
 
 
 def test_special_numbers(kernels, device):
-    """Dividing by a sum of 0 follows IEEE 754, and NaN propagates."""
+    """A sum of 0 divides as IEEE says, and NaN spreads."""
     workspace, y = torch.empty(PARTS, device=device), torch.empty(3, device=device)
     kernels.normalize(torch.tensor([1.0, -1.0, 0.0], device=device), workspace, y)
     assert [str(each) for each in y.tolist()] == ["inf", "-inf", "nan"]
@@ -206,14 +206,14 @@ def test_works_in_place(kernels, device):
     ],
 )
 def test_wrong_arguments_are_named(kernels, device, call, kind, message):
-    """The error names the function and the argument, then what was expected and what was passed."""
+    """The error names the function, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         call(kernels, lambda *shape: torch.zeros(*shape, device=device))
     assert str(raised.value) == message
 
 
 def test_other_devices_and_crooked_addresses_are_refused(kernels, device):
-    """Tensors on another device, or with misaligned elements, are refused."""
+    """Tensors that are elsewhere, or that cross their items' boundaries, are refused."""
     x, workspace = torch.zeros(8, device=device), torch.zeros(PARTS + 1, device=device)
     told = (2, 1) if device == "cpu" else (1, 0)
     message = "on the CPU, got cuda:1" if device == "cpu" else "on a CUDA device, got cpu:0"
@@ -230,14 +230,14 @@ def test_other_devices_and_crooked_addresses_are_refused(kernels, device):
 
 
 def test_views_that_are_negated_when_read_are_refused(kernels, device):
-    """Lazily negated views of PyTorch are refused rather than misread."""
+    """PyTorch's marks on views are not misread."""
     x = torch._neg_view(torch.ones(4, device=device))
     with pytest.raises(ValueError, match="negated when read"):
         kernels.partial_sums(x, torch.zeros(PARTS, device=device))
 
 
 def test_a_byte_offset_is_honoured(kernels, device):
-    """A tensor with a byte offset is read correctly."""
+    """A producer that gives the first element by a byte offset is read right."""
     x = torch.tensor([100.0, 1.0, 3.0], device=device)
     where = tuple(int(each) for each in x.__dlpack_device__())
     told = Producer(x, 2, FLOAT32, offset=4, told=4, device=where)
@@ -247,7 +247,7 @@ def test_a_byte_offset_is_honoured(kernels, device):
 
 
 def test_numpy_arrays_use_the_same_library(kernels, device):
-    """The library depends on no framework."""
+    """The library knows no framework."""
     if device == "cuda":
         pytest.skip("NumPy has no arrays on a GPU")
     y = np.empty(2, dtype="float32")
@@ -256,7 +256,7 @@ def test_numpy_arrays_use_the_same_library(kernels, device):
 
 
 def test_two_streams_give_what_one_gives(kernels, example, device):
-    """The steps on two streams are ordered, also with the caller's work before and after."""
+    """The steps on two streams are in order, whatever the caller does before and after."""
     x, y = numbers(100_003, device), torch.empty(100_003, device=device)
     workspace = torch.empty(PARTS, device=device)
     example.on_two_streams(kernels, x, workspace, y)
@@ -270,7 +270,7 @@ def test_two_streams_give_what_one_gives(kernels, example, device):
 
 @pytest.mark.usefixtures("needs_gpu")
 def test_two_streams_wait_for_the_caller(kernels, example, device):
-    """The sum waits for the work that produces x, even though it is queued on another stream."""
+    """The sum waits for what makes x, although that is queued on another stream."""
     x, y = torch.ones(1 << 20, device=device), torch.empty(1 << 20, device=device)
     workspace = torch.empty(PARTS, device=device)
     example.on_two_streams(kernels, x, workspace, y)
@@ -285,7 +285,7 @@ def test_two_streams_wait_for_the_caller(kernels, example, device):
 
 @pytest.mark.usefixtures("needs_gpu")
 def test_the_second_stream_waits_for_the_event(kernels, device):
-    """The event is all that orders the two: the sum is late, but the division still sees it."""
+    """The event alone orders the two: the sum is late, and the division still gets it."""
     x, y = numbers(1 << 20, device), torch.empty(1 << 20, device=device)
     workspace = torch.full((PARTS,), math.nan, device=device)
     kernels.normalize(x, torch.empty(PARTS, device=device), y)
@@ -304,7 +304,7 @@ def test_the_second_stream_waits_for_the_event(kernels, device):
 
 @pytest.mark.usefixtures("needs_gpu")
 def test_each_kernel_runs_on_the_current_stream(kernels, device):
-    """A kernel is queued on the stream that is current at the call, not on the default stream."""
+    """A kernel is queued on the stream that is current where it is called: none is the default."""
     x, y = torch.ones(1 << 20, device=device), torch.empty(1 << 20, device=device)
     workspace = torch.empty(PARTS, device=device)
     kernels.normalize(x, workspace, y)
@@ -320,7 +320,7 @@ def test_each_kernel_runs_on_the_current_stream(kernels, device):
 
 @pytest.mark.parametrize("spelled", [str, torch.device])
 def test_a_graph_is_replayed_on_new_inputs(kernels, example, device, spelled):
-    """Each replay gives the result for its input; the buffers do not move."""
+    """Each call gives what its input gives; the buffers stay where they are."""
     normalized = example.Normalizer(kernels, 10_007, spelled(device))
     places = [t.data_ptr() for t in (normalized.x, normalized.y, normalized.workspace)]
     for seed in range(3):
@@ -333,7 +333,7 @@ def test_a_graph_is_replayed_on_new_inputs(kernels, example, device, spelled):
 
 @pytest.mark.usefixtures("needs_gpu")
 def test_two_streams_can_be_captured(kernels, example, device):
-    """A capture includes streams that wait for the captured one and that it waits for."""
+    """A capture takes in the streams that wait for the captured one, and that it waits for."""
     x, y = numbers(10_007, device), torch.empty(10_007, device=device)
     workspace = torch.empty(PARTS, device=device)
     example.on_two_streams(kernels, x, workspace, y)
@@ -349,7 +349,7 @@ def test_two_streams_can_be_captured(kernels, example, device):
 
 
 def test_a_lent_tensor_is_taken(kernels, example, device):
-    """Memory without a stream is a tensor like any other."""
+    """Memory alone, without a stream, is a tensor like any other."""
     x, y = numbers(1000, device), torch.zeros(1000, device=device)
     lent = [example.Lent(each) for each in (x, torch.empty(PARTS, device=device), y)]
     kernels.normalize(*lent)
@@ -359,7 +359,7 @@ def test_a_lent_tensor_is_taken(kernels, example, device):
 @pytest.mark.usefixtures("needs_gpu")
 @pytest.mark.parametrize("way", ["torch", "raw"])
 def test_an_explicit_stream_counts_where_no_argument_tells_one(kernels, example, device, way):
-    """Tensors lent without a stream are used on the caller's stream, after its earlier work."""
+    """What was lent without a stream is worked on where the caller says, after what is there."""
     x, y = torch.ones(1 << 20, device=device), torch.zeros(1 << 20, device=device)
     workspace = torch.empty(PARTS, device=device)
     kernels.normalize(x, workspace, y)
@@ -382,7 +382,7 @@ def test_an_explicit_stream_counts_where_no_argument_tells_one(kernels, example,
 
 @pytest.mark.usefixtures("needs_gpu")
 def test_runs_on_the_tensors_gpu(kernels, example, device):
-    """The kernels run on their tensors' GPU and leave the current device unchanged."""
+    """The kernels run on the GPU of their tensors, and the current one stays as it was."""
     if torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     x = numbers(1000, "cuda:1")
@@ -397,7 +397,7 @@ def test_runs_on_the_tensors_gpu(kernels, example, device):
 
 @slow
 def test_beyond_two_billion_elements(kernels, device):
-    """Indices are 64-bit: over 2**31 numbers work in place, to the last."""
+    """Indices are 64-bit: more than 2**31 numbers, in place, to the last."""
     n = 2**31 + 5
     free = (
         torch.cuda.mem_get_info()[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The torch_op example: its kernels against float64, and its operators under PyTorch's checks."""
+"""The torch_op example: its kernels against float64, and the operators as PyTorch checks them."""
 
 import importlib.util
 import math
@@ -30,7 +30,7 @@ def kernels(load):
 
 @pytest.fixture(scope="module")
 def ops(libraries):
-    """The operators of the example's own module, over the library under test."""
+    """The operators of the example's own file, over the library under test."""
     spec = importlib.util.spec_from_file_location("torch_op", EXAMPLE / "torch_op.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -40,12 +40,12 @@ def ops(libraries):
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Seed PyTorch, so that every run draws the same inputs."""
+    """Random inputs that are the same in every run."""
     torch.manual_seed(0)
 
 
 def numbers(shape, dtype, device, seed=0):
-    """Draw random numbers of a dtype, some beyond 1."""
+    """Random numbers of a dtype, also beyond 1."""
     maker = torch.Generator(device="cpu").manual_seed(seed)
     return (3 * torch.randn(shape, generator=maker)).to(dtype).to(device)
 
@@ -56,19 +56,19 @@ def computing(x):
 
 
 def forward_reference(x):
-    """Return the result in float64, and the error bound of one product in the computing type."""
+    """The result in float64, and what one product in the computing type may be off."""
     reference = x.double().clamp(min=0) ** 2
     return reference, computing(x) / 2 * reference + 1e-44
 
 
 def backward_reference(dy, x):
-    """Return the gradient in float64, and the bound of one rounding (doubling is exact)."""
+    """The gradient in float64, and what one rounding may add (a product with 2 is exact)."""
     reference = dy.double() * 2 * x.double().clamp(min=0)
     return reference, computing(x) / 2 * reference.abs() + 1e-44
 
 
 def check_forward(kernels, x):
-    """Write to a poisoned output and compare with float64."""
+    """Write into a poisoned output and compare with float64."""
     y = Poisoned(x.shape, x.dtype, x.device)
     kernels.relu_squared(x, y.tensor)
     y.check_guards()
@@ -76,7 +76,7 @@ def check_forward(kernels, x):
 
 
 def check_backward(kernels, dy, x):
-    """Write to a poisoned output and compare with float64."""
+    """Write into a poisoned output and compare with float64."""
     dx = Poisoned(x.shape, x.dtype, x.device)
     kernels.relu_squared_backward(dy, x, dx.tensor)
     dx.check_guards()
@@ -85,7 +85,7 @@ def check_backward(kernels, dy, x):
 
 @given(shape=shapes(), dtype=st.sampled_from(DTYPES), seed=SEEDS)
 def test_any_shape(kernels, device, shape, dtype, seed):
-    """Both kernels give correct results for every shape and dtype, and write nothing else."""
+    """Both kernels are right for every shape and dtype, and write nothing else."""
     x = numbers(shape, dtype, device, seed)
     check_forward(kernels, x)
     check_backward(kernels, numbers(shape, dtype, device, seed + 1), x)
@@ -95,7 +95,7 @@ def test_any_shape(kernels, device, shape, dtype, seed):
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 8, 1021, 100_003])
 @pytest.mark.parametrize("start", [0, 1, 5])
 def test_vectors_and_their_tails(kernels, device, dtype, n, start):
-    """Sizes around a 16-byte vector work from aligned and unaligned addresses."""
+    """Sizes around a vector of 16 bytes, from addresses on its boundary and off it."""
     x = numbers(n + start, dtype, device)[start:]
     check_forward(kernels, x)
     check_backward(kernels, numbers(n + start, dtype, device, 1)[start:], x)
@@ -103,13 +103,13 @@ def test_vectors_and_their_tails(kernels, device, dtype, n, start):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_every_16_bit_number(kernels, device, dtype):
-    """All 65,536 bit patterns are squared and rounded once; NaN stays NaN."""
+    """All 65,536 bit patterns are squared, rounded once, and NaN stays NaN."""
     x = torch.arange(-32768, 32768, dtype=torch.int32).to(torch.int16).to(device).view(dtype)
     check_forward(kernels, x)
 
 
 def test_special_numbers(kernels, device):
-    """Infinities, NaN and zeros give the results of PyTorch's operators."""
+    """Infinities, NaN and zeros give what PyTorch's operators give."""
     x = torch.tensor([math.inf, -math.inf, math.nan, 0.0, -0.0, 1e30, -1e30], device=device)
     y, dx = torch.empty_like(x), torch.empty_like(x)
     kernels.relu_squared(x, y)
@@ -123,7 +123,7 @@ def test_special_numbers(kernels, device):
 
 
 def test_works_in_place(kernels, device):
-    """The same tensor may be both input and output, or both input and gradient."""
+    """The very same tensor may be input and output; so may the gradient."""
     x = numbers(1001, torch.float32, device)
     dy = numbers(1001, torch.float32, device, 1)
     want, of_gradient = forward_reference(x), backward_reference(dy, x)
@@ -195,14 +195,14 @@ def test_works_in_place(kernels, device):
     ],
 )
 def test_wrong_arguments_are_named(kernels, device, call, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     with pytest.raises(kind) as raised:
         call(kernels, lambda *shape: torch.zeros(*shape, device=device))
     assert str(raised.value) == message
 
 
 def test_a_tensor_on_another_device_is_refused(kernels, device):
-    """Input and output must be on the kernel's device."""
+    """Input and output must be where the kernel runs."""
     y = torch.zeros(4, device=device)
     told = (2, 1) if device == "cpu" else (1, 0)
     message = "on the CPU, got cuda:1" if device == "cpu" else "on a CUDA device, got cpu:0"
@@ -213,7 +213,7 @@ def test_a_tensor_on_another_device_is_refused(kernels, device):
 
 
 def test_a_misaligned_tensor_is_refused(kernels, device):
-    """A tensor with misaligned elements is refused."""
+    """A tensor whose numbers cross their boundaries is refused."""
     memory = torch.zeros(16, dtype=torch.float64, device=device)
     where = tuple(int(each) for each in memory.__dlpack_device__())
     crooked = Producer(memory, 4, FLOAT32, offset=1, device=where)
@@ -226,7 +226,7 @@ def test_a_misaligned_tensor_is_refused(kernels, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A tensor with a byte offset is read correctly."""
+    """A producer that gives the first element by a byte offset is read right."""
     relu_squared = load_function("torch_op", "relu_squared")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, math.nan)
@@ -240,7 +240,7 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def test_a_negated_view_is_resolved_by_the_operator(kernels, ops, device):
-    """The kernel refuses a lazily negated view; the operator has PyTorch resolve it first."""
+    """The kernel refuses a view that is negated when read; PyTorch resolves it for the operator."""
     x = torch._neg_view(torch.tensor([1.0, -2.0], device=device))
     with pytest.raises(ValueError, match="negated when read"):
         kernels.relu_squared(x, torch.zeros(2, device=device))
@@ -250,7 +250,7 @@ def test_a_negated_view_is_resolved_by_the_operator(kernels, ops, device):
 
 
 def test_numpy_arrays_use_the_same_library(kernels, device):
-    """The kernels do not depend on PyTorch."""
+    """The kernels know nothing of PyTorch."""
     if device == "cuda":
         pytest.skip("NumPy has no arrays on a GPU")
     x, y = np.array([-1, 2, 3], dtype="float64"), np.empty(3)
@@ -260,7 +260,7 @@ def test_numpy_arrays_use_the_same_library(kernels, device):
 
 @given(data=st.data())
 def test_the_operator_takes_any_layout(ops, device, data):
-    """Strided, permuted and offset tensors are copied; the result is contiguous."""
+    """Strided, permuted and offset tensors are copied into order; the result is contiguous."""
     shape = data.draw(shapes(most=2000))
     layout = data.draw(layouts(len(shape)))
     values = numbers(shape, data.draw(st.sampled_from(DTYPES)), device)
@@ -279,7 +279,7 @@ def test_the_operator_takes_any_layout(ops, device, data):
     "view", [lambda x: x, lambda x: x.t(), lambda x: x[:, ::2], lambda x: x[:0], lambda x: x[0, 0]]
 )
 def test_opcheck(ops, device, dtype, view):
-    """PyTorch accepts the schema, autograd registration, fakes and tracing."""
+    """Schema, autograd registration, fakes and tracing are as PyTorch wants them."""
     x = view(torch.randn(4, 6, device=device)).to(dtype)
     torch.library.opcheck(ops.relu_squared, (x.detach().requires_grad_(),))
     torch.library.opcheck(ops.relu_squared_backward, (torch.ones_like(x), x))
@@ -289,7 +289,7 @@ def test_opcheck(ops, device, dtype, view):
 
 @pytest.mark.parametrize("shape", [(), (1,), (7, 5)])
 def test_gradcheck(ops, device, shape):
-    """The gradient matches finite differences in float64."""
+    """The gradient is the derivative, by finite differences in float64."""
     x = torch.randn(shape, dtype=torch.float64, device=device, requires_grad=True)
     assert torch.autograd.gradcheck(ops.relu_squared, x)
     strided = torch.randn(6, 4, dtype=torch.float64, device=device, requires_grad=True)
@@ -297,14 +297,14 @@ def test_gradcheck(ops, device, shape):
 
 
 def test_a_gradient_without_memory_of_its_own(ops, device):
-    """A sum's gradient is one number, expanded to all elements with strides of 0."""
+    """A sum hands back one number for all elements, by strides of 0."""
     x = torch.randn(33, 65, device=device, requires_grad=True)
     ops.relu_squared(x).sum().backward()
     torch.testing.assert_close(x.grad, 2 * torch.relu(x.detach()), rtol=0, atol=0)
 
 
 def test_what_is_written_into_an_output_has_no_gradient(ops, device):
-    """As the page says, the operator that writes to a tensor is not part of autograd."""
+    """As the page says: the operator that writes into a tensor is apart from autograd."""
     x = torch.ones(3, device=device, requires_grad=True)
     out = torch.empty_like(x, requires_grad=False)
     ops.relu_squared_out(x, out)
@@ -313,7 +313,7 @@ def test_what_is_written_into_an_output_has_no_gradient(ops, device):
 
 
 def test_a_second_derivative_says_that_there_is_none(ops, device):
-    """The gradient has no gradient, and PyTorch reports that."""
+    """The gradient has no gradient, and PyTorch says so."""
     x = torch.ones(3, device=device, requires_grad=True)
     (first,) = torch.autograd.grad(ops.relu_squared(x).sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match=r"relu_squared_backward.* no autograd formula"):
@@ -321,7 +321,7 @@ def test_a_second_derivative_says_that_there_is_none(ops, device):
 
 
 def test_compiles_without_a_graph_break(ops, device):
-    """torch.compile(fullgraph=True) accepts forward, backward, and writing to out."""
+    """torch.compile(fullgraph=True) takes the operators, forward, backward and writing to out."""
     torch._dynamo.reset()
 
     def model(x, gate, out):
@@ -340,7 +340,7 @@ def test_compiles_without_a_graph_break(ops, device):
 # PyTorch's compiler uses functions that are deprecated or that warn on Python 3.14.
 @pytest.mark.filterwarnings("ignore:.*is (deprecated|not supported in Python):DeprecationWarning")
 def test_compiles_to_code(ops, device):
-    """The default backend calls the operator from its generated code."""
+    """The default backend calls the operator between the code that it makes."""
     torch._dynamo.reset()
     x = torch.randn(16, 9, device=device)
     compiled = torch.compile(lambda x: ops.relu_squared(x) + 1, fullgraph=True)
@@ -348,7 +348,7 @@ def test_compiles_to_code(ops, device):
 
 
 def test_one_graph_serves_other_sizes(ops, device):
-    """With dynamic shapes, the fake implementation propagates symbolic sizes."""
+    """With dynamic shapes, the fake implementation passes symbolic sizes through."""
     torch._dynamo.reset()
     compiled = torch.compile(
         lambda x: ops.relu_squared(x) + 1, fullgraph=True, dynamic=True, backend="aot_eager"
@@ -359,7 +359,7 @@ def test_one_graph_serves_other_sizes(ops, device):
 
 
 def test_exports(ops, device):
-    """torch.export keeps the operator in the graph by name."""
+    """torch.export keeps the operator in the graph by its name."""
 
     class Model(torch.nn.Module):
         def forward(self, x):
@@ -372,20 +372,20 @@ def test_exports(ops, device):
 
 
 def test_the_kernels_message_passes_through_the_operator(ops, device):
-    """The operator raises the kernel's error unchanged."""
+    """What the kernel refuses is the same Python error from the operator."""
     message = r"^relu_squared: y must be contiguous, got shape \(4, 3\) with strides \(1, 4\)$"
     with pytest.raises(ValueError, match=message):
         ops.relu_squared_out(torch.ones(4, 3, device=device), torch.ones(3, 4, device=device).t())
 
 
 def test_meta_tensors_run_the_fake(ops, device):
-    """Shapes are propagated without a kernel."""
+    """Shapes alone are propagated without a kernel."""
     y = ops.relu_squared(torch.empty(4, 3, device="meta").t())
     assert (y.device.type, y.shape, y.stride()) == ("meta", (3, 4), (4, 1))
 
 
 def test_runs_on_the_current_stream(ops, device):
-    """The operator's kernel waits for work that PyTorch queued earlier."""
+    """The operator's kernel waits for what PyTorch queued before it."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x, y = torch.zeros(1 << 20, device=device), torch.zeros(1 << 20, device=device)
@@ -401,7 +401,7 @@ def test_runs_on_the_current_stream(ops, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(ops, device):
-    """Replaying the graph repeats the captured operator on the input's new contents."""
+    """A captured operator runs again with the graph, on what is in the input then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, y = torch.ones(1000, device=device), torch.zeros(1000, device=device)
@@ -417,7 +417,7 @@ def test_can_be_captured_in_a_cuda_graph(ops, device):
 
 
 def test_runs_on_the_tensors_gpu(ops, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     y = ops.relu_squared(torch.full((1000,), 2.0, device="cuda:1"))
@@ -427,7 +427,7 @@ def test_runs_on_the_tensors_gpu(ops, device):
 
 @slow
 def test_beyond_two_billion_elements(kernels, device):
-    """Indices are 64-bit: a float16 tensor of over 2**31 elements works in place, to its end."""
+    """Indices are 64-bit: a float16 tensor of more than 2**31 elements, in place, to its end."""
     n = 2**31 + 5
     free = (
         torch.cuda.mem_get_info()[0]

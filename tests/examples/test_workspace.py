@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R3, R6
-"""The workspace example: exact counts, in memory that the caller provides."""
+"""The workspace example: counts that are exact, in memory that the caller gives."""
 
 import cases
 import numpy as np
@@ -22,14 +22,14 @@ def mod(load):
 
 
 def expected(x, bins):
-    """Count the values in [0, bins) on the CPU."""
+    """Count on the CPU what lies between 0 and bins."""
     values = x.flatten().cpu().to(torch.int64)
     values = values[(values >= 0) & (values < bins)]
     return torch.bincount(values, minlength=bins)
 
 
 def check(mod, x, bins, spare=0):
-    """Count into poisoned memory, using a poisoned workspace of exactly the required size."""
+    """Counts into poisoned memory, in a workspace that is poisoned and just large enough."""
     counts = cases.Poisoned((bins,), torch.int64, x.device)
     size = mod.histogram_workspace_size(x, counts.tensor)
     workspace = cases.Poisoned((size + spare,), torch.uint8, x.device)
@@ -43,7 +43,7 @@ def check(mod, x, bins, spare=0):
 
 
 def draw(shape, dtype, device, low, high, seed=0):
-    """Draw random integers, some of which may have no bin."""
+    """Random integers, of which some may have no bin."""
     random = torch.Generator(device=device).manual_seed(seed)
     low = max(low, torch.iinfo(dtype).min)
     high = min(high, torch.iinfo(dtype).max)
@@ -54,7 +54,7 @@ def draw(shape, dtype, device, low, high, seed=0):
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1,), (31,), (257,), (33, 65), (262_147,)])
 @pytest.mark.parametrize("bins", [0, 1, 2, 31, 33, 256, 8192])
 def test_any_shape_of_any_dtype(mod, device, dtype, shape, bins):
-    """Every input and output size works; values without a bin are not counted."""
+    """Every size of input and output; what has no bin is not counted."""
     check(mod, draw(shape, dtype, device, -3, bins + 3), bins)
 
 
@@ -66,7 +66,7 @@ def test_any_shape_of_any_dtype(mod, device, dtype, shape, bins):
     offset=st.integers(0, 9),
 )
 def test_random(mod, device, dtype, shape, bins, seed, offset):
-    """Random values in random shapes work, at any buffer offset."""
+    """Random values in random shapes, from any element of a buffer on."""
     n = int(np.prod(shape))
     x = draw((n + offset,), dtype, device, -5, 305, seed)[offset:].view(shape)
     check(mod, x, bins, spare=seed % 50)
@@ -74,7 +74,7 @@ def test_random(mod, device, dtype, shape, bins, seed, offset):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_extreme_values(mod, device, dtype):
-    """The smallest and largest numbers of a type have no bin, or the last one."""
+    """The least and the largest number of a type have no bin, or the last."""
     info = torch.iinfo(dtype)
     x = torch.tensor([info.min, info.max, 0, 1] * 9, dtype=dtype, device=device)
     check(mod, x, 255)
@@ -82,12 +82,12 @@ def test_extreme_values(mod, device, dtype):
 
 
 def test_all_equal(mod, device):
-    """The worst case for counters in shared memory is also counted correctly."""
+    """The worst case for counters in shared memory is counted right too."""
     check(mod, torch.full((1_000_003,), 7, dtype=torch.int32, device=device), 10)
 
 
 def test_the_same_every_time(mod, device):
-    """Many calls with one workspace give the same result, whatever it contains."""
+    """Many calls in one workspace, whatever is in it, give the same."""
     x = draw((100_003,), torch.int32, device, 0, 99)
     counts = torch.empty(100, dtype=torch.int64, device=device)
     size = mod.histogram_workspace_size(x, counts)
@@ -100,7 +100,7 @@ def test_the_same_every_time(mod, device):
 
 
 def arguments(device, **changed):
-    """Return valid arguments, some of them replaced."""
+    """Good arguments, some of them changed."""
     make = {
         "x": torch.zeros(100, dtype=torch.int32, device=device),
         "counts": torch.zeros(10, dtype=torch.int64, device=device),
@@ -176,7 +176,7 @@ def arguments(device, **changed):
     ],
 )
 def test_wrong_arguments_are_named(mod, device, change, kind, message):
-    """The error names the kernel and the argument, then what was expected and what was passed."""
+    """The error names the kernel, the argument, what was expected and what came."""
     zeros = lambda *shape: torch.zeros(shape, dtype=torch.int64, device=device)  # noqa: E731
     with pytest.raises(kind) as raised:
         mod.histogram(*arguments(device, **change(zeros)))
@@ -184,7 +184,7 @@ def test_wrong_arguments_are_named(mod, device, change, kind, message):
 
 
 def test_a_workspace_that_is_too_small(mod, device):
-    """A workspace one byte too small is refused before anything is written."""
+    """One byte less than was asked for is refused, before anything is written."""
     x, counts, _ = arguments(device)
     size = mod.histogram_workspace_size(x, counts)
     workspace = torch.full((size - 1,), 0xA5, dtype=torch.uint8, device=device)
@@ -197,7 +197,7 @@ def test_a_workspace_that_is_too_small(mod, device):
 
 
 def test_the_size_is_checked_alike(mod, device):
-    """Arguments that histogram refuses have no size; the error names the called function."""
+    """What histogram would refuse has no size, and the function that was called is named."""
     x, counts, _ = arguments(device)
     with pytest.raises(TypeError) as raised:
         mod.histogram_workspace_size(x.double(), counts)
@@ -207,7 +207,7 @@ def test_the_size_is_checked_alike(mod, device):
 
 
 def test_tensors_on_two_devices_are_refused(mod, device):
-    """Output and workspace must be on the input's device."""
+    """Output and workspace must be where the input is."""
     x, counts, workspace = arguments(device)
     where = "cpu:0" if device == "cpu" else f"cuda:{x.device.index}"
     elsewhere = {"device": (3, 0)}
@@ -231,13 +231,13 @@ def test_a_tensor_on_another_kind_of_device_is_refused(mod, device):
 
 
 def place(tensor):
-    """The DLPack device of a PyTorch tensor."""
+    """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """Each of the three tensors may have a byte offset."""
+    """Each of the three may begin at a byte offset."""
     histogram = load_function("workspace", "histogram")
     memory = torch.tensor([0, 1, 2, 2, 3], device=device)
     counts = torch.full((6,), -1, dtype=torch.int64, device=device)
@@ -254,7 +254,7 @@ def test_a_byte_offset_is_honoured(load_function, device):
 
 
 def test_misaligned_numbers_are_refused(mod, device):
-    """Misaligned elements are refused."""
+    """Numbers that cross their boundaries are refused."""
     _, counts, workspace = arguments(device)
     memory = torch.zeros(64, dtype=torch.int64, device=device)
     x = Producer(memory, 4, INT64, offset=4, device=place(memory))
@@ -264,7 +264,7 @@ def test_misaligned_numbers_are_refused(mod, device):
 
 
 def test_runs_on_the_current_stream(mod, device):
-    """The kernels wait for work that PyTorch queued earlier on the current stream."""
+    """The kernels wait for what PyTorch queued before them on the current stream."""
     if device == "cpu":
         pytest.skip("a CPU kernel has no stream")
     x = torch.zeros(1 << 20, dtype=torch.int32, device=device)
@@ -281,7 +281,7 @@ def test_runs_on_the_current_stream(mod, device):
 
 
 def test_can_be_captured_in_a_cuda_graph(mod, device):
-    """The kernel allocates nothing, so replaying a captured call works on new contents."""
+    """The kernel allocates nothing, so a captured call runs again on what is there then."""
     if device == "cpu":
         pytest.skip("a CPU kernel is not captured")
     x, counts, workspace = arguments(device)
@@ -296,7 +296,7 @@ def test_can_be_captured_in_a_cuda_graph(mod, device):
 
 
 def test_runs_on_the_tensors_gpu(mod, device):
-    """The kernel runs on its tensors' GPU and leaves the current device unchanged."""
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
     if device == "cpu" or torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     check(mod, draw((1000,), torch.int32, "cuda:1", 0, 9), 10)
@@ -305,7 +305,7 @@ def test_runs_on_the_tensors_gpu(mod, device):
 
 @cases.slow
 def test_more_than_two_billion_elements(mod, device):
-    """Indices and counts are 64-bit."""
+    """Indices are 64-bit, and so are the counts."""
     n = 2**32 + 70_001 if device == "cuda" else 2**31 + 70_001
     x = torch.ones(n, dtype=torch.uint8, device=device)
     places = [0, 2**31 - 1, 2**31, n - 1]
