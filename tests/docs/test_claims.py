@@ -76,14 +76,14 @@ HELD = [
         ["tests/examples/test_scale.py test_every_16_bit_number"],
     ),
     Claim(
-        "may be left out at the end",
+        "may be omitted",
         "optional-arguments",
         GUIDE,
         ["tests/snippets/many_kernels/leave_out.py [left_out]"],
         ["tests/snippets/test_many_kernels.py test_many_kernels"],
     ),
     Claim(
-        "Devices compare by",
+        "Devices can be compared with",
         "devices-of-tensors",
         TENSOR,
         [
@@ -127,14 +127,14 @@ HELD = [
         ["tests/examples/test_scale.py test_views_with_a_pending_sign_are_refused"],
     ),
     Claim(
-        "leaves the table of streams as it is",
+        "does not change the table of streams",
         "streams-from-arguments",
         "docs/concepts/streams.rst",
         [">>> imported = tvm_ffi.from_dlpack(OnGpu())", ">>> current(imported)\n'0x99'"],
         ["tests/python/test_stream.py test_imported_tensors_follow_the_stream"],
     ),
     Claim(
-        "takes no ``else`` away from it",
+        "does not capture that",
         "check-macros",
         "docs/concepts/exception_handling.rst",
         ["tests/cpp/test_shown_errors.cc [unbraced]"],
@@ -148,7 +148,7 @@ HELD = [
         ["tests/snippets/test_errors.py test_kinds"],
     ),
     Claim(
-        "loads a file of the current folder",
+        "loads a file from the current folder",
         "trouble-no-such-file",
         "docs/guides/troubleshooting.rst",
         ['>>> tvm_ffi.load_module("scale_cpu.so").path'],
