@@ -134,7 +134,7 @@ HELD = [
         ["tests/python/test_stream.py test_imported_tensors_follow_the_stream"],
     ),
     Claim(
-        "does not capture that",
+        "does not capture the ``else`` of that ``if``",
         "check-macros",
         "docs/concepts/exception_handling.rst",
         ["tests/cpp/test_shown_errors.cc [unbraced]"],
