@@ -134,7 +134,7 @@ def test_page_has_every_session():
     named = " ".join(sessions.values())
     required = [name for name in sessions if f"'{name}'" in named and name != "docs"]
     assert required == ["environment", "published", "client"]
-    assert "sessions of their own: ``environment``, ``published`` and ``client``." in PAGE
+    assert "by their own sessions: ``environment``, ``published`` and ``client``." in PAGE
     assert first_column("Tests") == [name for name in sessions if name not in required]
 
 
