@@ -33,8 +33,8 @@ bfloat16 = dtype("bfloat16")
 float8_e3m4 = dtype("float8_e3m4")
 #: 8-bit floating-point number with 4 exponent bits and 3 mantissa bits, with infinities.
 float8_e4m3 = dtype("float8_e4m3")
-#: 8-bit floating-point number with 4 exponent bits and 3 mantissa bits, bias 11, without infinities or
-#: negative zero.
+#: 8-bit floating-point number with 4 exponent bits and 3 mantissa bits, bias 11, without
+#: infinities or negative zero.
 float8_e4m3b11fnuz = dtype("float8_e4m3b11fnuz")
 #: 8-bit floating-point number with 4 exponent bits and 3 mantissa bits, without infinities.
 float8_e4m3fn = dtype("float8_e4m3fn")
