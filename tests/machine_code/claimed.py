@@ -19,7 +19,7 @@ FOLDERS = {
 # Words in sentences that a change in the generated code can make false.
 ABOUT_CODE = re.compile(
     r"\bregisters\b|\bspill|\boccupancy\b|\bin flight\b"
-    r"|\bunder way\b|\b(?:16|sixteen) bytes\b|\bone instruction\b|\b(?:loads|stores) of 16\b",
+    r"|\bunder way\b|\b(?:16|sixteen)[ -]bytes?\b|\bone instruction\b|\b(?:loads|stores) of 16\b",
     re.IGNORECASE,
 )
 COMMENTS = re.compile(r"(?:^[ \t]*//.*\n)+|//.*\n", re.MULTILINE)
