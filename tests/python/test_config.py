@@ -14,7 +14,7 @@ from tvm_ffi import config, libinfo
 
 
 def test_paths_exist() -> None:
-    """The headers and the library are where the compiler is told to look."""
+    """The folders in the compiler flags contain the headers and the library."""
     assert (Path(libinfo.find_include_path()) / "tvm/ffi/c_api.h").is_file()
     assert (Path(libinfo.find_library_path()) / "libtvm_ffi.so").is_file()
 

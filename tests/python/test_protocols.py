@@ -142,7 +142,7 @@ def test_stand_ins_are_counted(functions: Any) -> None:
 
 
 def test_a_duck_of_itself_is_an_error(functions: Any) -> None:
-    """An object that stands in for itself raises an error and does not crash."""
+    """An object that converts to itself raises an error and does not crash."""
 
     class Endless:
         def __tvm_ffi_value__(self) -> Any:
