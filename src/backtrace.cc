@@ -3,7 +3,6 @@
 #include "backtrace.h"
 
 #include <cxxabi.h>
-#include <elf.h>
 #include <link.h>
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tuple.h>
@@ -24,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "loaded_library.h"
 #include "locks.h"
 #include "symbol_name.h"
 #include "thread_value.h"
@@ -120,6 +120,8 @@ class Descriptions {
   // The loader is never called with the lock held: it has its own lock, under which it runs library
   // code that may show errors.
   Call Find(void* address) {
+    // The counter of unloads is behind a lock of the loader that may be held forever in a child.
+    if (ffi::IsForkedChild()) return Describe(address);
     const unsigned long long unloads = Unloads();
     {
       std::lock_guard<std::mutex> lock(Lock());
@@ -277,21 +279,14 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 void SetHostCode(const void* function) {
-  auto find = [](dl_phdr_info* library, size_t, void* wanted) {
-    for (int i = 0; i < library->dlpi_phnum; ++i) {
-      const ElfW(Phdr) & segment = library->dlpi_phdr[i];
-      const uintptr_t begin = library->dlpi_addr + segment.p_vaddr;
-      if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
-          reinterpret_cast<uintptr_t>(wanted) - begin < segment.p_memsz) {
-        host_begin = begin;
-        host_end = begin + segment.p_memsz;
-        return 1;
-      }
-    }
-    return 0;
-  };
-  std::lock_guard<std::mutex> lock(LockOf(Guarded::kLoadedLibraries));
-  dl_iterate_phdr(find, const_cast<void*>(function));
+  const auto library = FindLoadedLibrary(function);
+  if (!library.has_value()) return;
+  const auto address = reinterpret_cast<uintptr_t>(function);
+  for (const auto& segment : library->segments) {
+    if (!segment.is_code || !segment.Contains(address)) continue;
+    host_begin = segment.begin;
+    host_end = segment.end;
+  }
 }
 
 std::optional<CallStack> TakeCallStack(const TVMFFIByteArray* text) {

@@ -7,12 +7,12 @@
 
 namespace {
 
-void UnlockAllInChild() {
+void InChild() {
   tvm::ffi::Turn::ForgetOtherThreads();
-  tvm::ffi::UnlockAll();
+  tvm::ffi::UnlockAllInChild();
 }
 
 [[maybe_unused]] const int registered =
-    pthread_atfork(tvm::ffi::LockAll, tvm::ffi::UnlockAll, UnlockAllInChild);
+    pthread_atfork(tvm::ffi::LockAll, tvm::ffi::UnlockAll, InChild);
 
 }  // namespace

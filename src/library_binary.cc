@@ -2,18 +2,15 @@
 // The modules embedded in a library, as bytes at its symbol `__tvm_ffi__library_bin`.
 #include "library_binary.h"
 
-#include <elf.h>
-#include <link.h>
 #include <tvm/ffi/error.h>
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "locks.h"
+#include "loaded_library.h"
 
 namespace ffi = tvm::ffi;
 
@@ -30,26 +27,15 @@ uint64_t NumberAt(const char* bytes) {
 
 // The number of bytes from an address to the end of the library segment that contains it, or
 // UINT64_MAX if there is none.
-uint64_t BytesFrom(const char* address) {
-  struct Search {
-    uintptr_t address;
-    uint64_t found;
-  } search{reinterpret_cast<uintptr_t>(address), UINT64_MAX};
-  std::lock_guard<std::mutex> lock(ffi::LockOf(ffi::Guarded::kLoadedLibraries));
-  dl_iterate_phdr(
-      [](dl_phdr_info* library, size_t, void* state) {
-        auto* search = static_cast<Search*>(state);
-        for (int i = 0; i < library->dlpi_phnum; ++i) {
-          const auto& segment = library->dlpi_phdr[i];
-          const uint64_t behind = search->address - (library->dlpi_addr + segment.p_vaddr);
-          if (segment.p_type != PT_LOAD || behind >= segment.p_memsz) continue;
-          search->found = segment.p_memsz - behind;
-          return 1;
-        }
-        return 0;
-      },
-      &search);
-  return search.found;
+uint64_t BytesFrom(const char* bytes) {
+  const auto library = ffi::FindLoadedLibrary(bytes);
+  const auto address = reinterpret_cast<uintptr_t>(bytes);
+  if (library.has_value()) {
+    for (const auto& segment : library->segments) {
+      if (segment.Contains(address)) return segment.end - address;
+    }
+  }
+  return UINT64_MAX;
 }
 
 // Reads items in sequence, with bounds checks.

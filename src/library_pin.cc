@@ -3,7 +3,6 @@
 #include "library_pin.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <unwind.h>
 
@@ -12,11 +11,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <string>
 #include <utility>
 
 #include "deep_deletion.h"
+#include "loaded_library.h"
 #include "locks.h"
 
 namespace {
@@ -55,44 +54,22 @@ uintptr_t AddPin(Libraries::iterator library) {
   return library->first;
 }
 
-// The address range of a loaded library, and its name for the loader.
+// The address range of the loaded library that contains an address, and its name for the loader.
 struct Place {
-  uintptr_t address;  // to look up
   uintptr_t begin = 0;
   uintptr_t end = 0;
   std::string name;
 
-  explicit Place(uintptr_t searched) : address(searched) {
-    std::lock_guard<std::mutex> lock(tvm::ffi::LockOf(tvm::ffi::Guarded::kLoadedLibraries));
-    dl_iterate_phdr([](dl_phdr_info* info, size_t,
-                       void* state) { return static_cast<Place*>(state)->IsIn(*info) ? 1 : 0; },
-                    this);
-    if (lacks_memory_) throw std::bad_alloc();
-  }
-
- private:
-  bool IsIn(const dl_phdr_info& info) {
-    uintptr_t low = UINTPTR_MAX;
-    uintptr_t high = 0;
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-      const auto& segment = info.dlpi_phdr[i];
-      if (segment.p_type != PT_LOAD) continue;
-      low = std::min(low, static_cast<uintptr_t>(info.dlpi_addr + segment.p_vaddr));
-      high = std::max(high,
-                      static_cast<uintptr_t>(info.dlpi_addr + segment.p_vaddr + segment.p_memsz));
+  explicit Place(const void* address) {
+    const auto library = tvm::ffi::FindLoadedLibrary(address);
+    if (!library.has_value()) return;
+    begin = UINTPTR_MAX;
+    for (const auto& segment : library->segments) {
+      begin = std::min(begin, segment.begin);
+      end = std::max(end, segment.end);
     }
-    if (address < low || address >= high) return false;
-    begin = low;
-    end = high;
-    try {
-      name = info.dlpi_name;
-    } catch (const std::bad_alloc&) {  // which must not unwind through the loader
-      lacks_memory_ = true;
-    }
-    return true;
+    name = library->name;
   }
-
-  bool lacks_memory_ = false;
 };
 
 // Whether the calling thread is about to return into the library.
@@ -162,7 +139,7 @@ LibraryPin::LibraryPin(const void* code) {
       return;
     }
   }
-  const Place place(address);
+  const Place place(code);
   if (place.end == 0) return;  // no library: code generated at run time
   void* handle = nullptr;
   if (!place.name.empty()) {
@@ -189,7 +166,7 @@ LibraryPin LibraryPin::OfModule(void* handle) {
   std::unique_ptr<void, int (*)(void*)> surplus(handle, dlclose);
   link_map* map = nullptr;
   dlinfo(handle, RTLD_DI_LINKMAP, &map);
-  const Place place(reinterpret_cast<uintptr_t>(map->l_ld));
+  const Place place(map->l_ld);
   LibraryPin pin;
   std::lock_guard<std::mutex> lock(Lock());
   auto [library, added] = Known().try_emplace(place.begin, Library{place.end, handle, true, 0});

@@ -10,6 +10,9 @@ namespace {
 // Usable before any constructor has run and until the process exits.
 std::mutex locks[static_cast<size_t>(tvm::ffi::Guarded::kEnd)];
 
+// Set while the child has one thread only.
+bool is_forked_child = false;
+
 }  // namespace
 
 namespace tvm {
@@ -24,6 +27,13 @@ void LockAll() {
 void UnlockAll() {
   for (auto lock = std::rbegin(locks); lock != std::rend(locks); ++lock) lock->unlock();
 }
+
+void UnlockAllInChild() {
+  is_forked_child = true;
+  UnlockAll();
+}
+
+bool IsForkedChild() { return is_forked_child; }
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

@@ -31,9 +31,13 @@ enum class Guarded {
 
 std::mutex& LockOf(Guarded what);
 
-// Acquire all of them, in order, and release them.
+// For a fork: acquire all of them, in order, and release them in the parent or in the child.
 void LockAll();
 void UnlockAll();
+void UnlockAllInChild();
+
+// Whether a fork after the loading of this library created this process.
+bool IsForkedChild();
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads and forked children that use process-wide state, for test_fork.py.
+#include <link.h>
 #include <sys/wait.h>
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/extra/storage.h>
@@ -63,6 +64,17 @@ void UseHandle() {
   TVMFFIHandleDeinitOnce(&handle, [](void*) { return 0; });
 }
 
+// Holds the loader's lock of its list, which glibc does not free in a child, as a thread does that
+// loads or unloads a library.
+void HoldLoaderList() {
+  dl_iterate_phdr(
+      [](dl_phdr_info*, size_t, void*) {
+        WaitABit();
+        return 1;
+      },
+      nullptr);
+}
+
 struct FirstObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("tests.forks.First", FirstObj, ffi::Object);
 };
@@ -72,7 +84,7 @@ constexpr void (*kUses[])() = {UseStore,   UseFactory,    UseGlobalFunctions, Us
 
 }  // namespace
 
-// Starts a thread for each use, which runs until the process exits.
+// Starts a thread for each use and one for the loader, which run until the process exits.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(start_threads, [] {
   for (auto use : kUses) use();
   for (auto use : kUses) {
@@ -80,6 +92,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(start_threads, [] {
       for (;;) use();
     }).detach();
   }
+  std::thread([] {
+    for (;;) HoldLoaderList();
+  }).detach();
 });
 
 // Forks children one by one until one hangs or fails; returns the number that did not.
