@@ -97,7 +97,7 @@ def test_command(fake, cubin, tmp_path):
     command = [*tool, *map(str, given), "--name", "kernels", "-v"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")
-    assert [line.split()[0] for line in done.stderr.splitlines()] == ["as", "ld", "objcopy"]
+    assert [line.split()[0] for line in done.stderr.splitlines()] == ["as", "nm", "ld", "objcopy"]
     assert launched(fake, linked(fake, tmp_path / "tool.so", tmp_path / "full.o")) == LAUNCHED
     command[command.index(str(cubin))] = str(tmp_path / "none.cubin")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -116,6 +116,17 @@ def test_wrong_names(cubin, name, tmp_path):
     assert not (tmp_path / "out.o").exists()
 
 
+def test_name_that_the_object_does_not_use(cubin, tmp_path):
+    """A misspelled name is refused at once, instead of when the library is loaded."""
+    plain = compiled(tmp_path / "plain.o")
+    embed_cubin(cubin, plain, tmp_path / "full.o", "kernels")
+    for path, names in ((plain, "'kernels'"), (tmp_path / "full.o", "it has none")):
+        expected = re.escape(f"name: expected one in a TVM_FFI_EMBED_CUBIN of '{path}' ({names}), ")
+        with pytest.raises(ValueError, match=f"^embed_cubin: {expected}got 'kernel'$"):
+            embed_cubin(cubin, path, tmp_path / "out.o", "kernel")
+    assert not (tmp_path / "out.o").exists()
+
+
 def test_wrong_arguments(cubin, monkeypatch, tmp_path):
     """Messages name the function, argument, expectation and value; a failure leaves no output."""
     out = tmp_path / "out.o"
@@ -126,7 +137,7 @@ def test_wrong_arguments(cubin, monkeypatch, tmp_path):
         ((cubin, cubin, b"", "a"), TypeError, "output_obj_path: expected .*, got bytes"),
         ((tmp_path / "no", cubin, out, "a"), FileNotFoundError, "cubin_path: there is no file"),
         ((cubin, tmp_path, out, "a"), FileNotFoundError, "input_obj_path: there is no file"),
-        ((cubin, SOURCE, out, "a"), RuntimeError, "ld failed with status 1:\n.*embedded.cc"),
+        ((cubin, SOURCE, out, "a"), RuntimeError, "nm failed with status 1:\n.*embedded.cc"),
     ):
         with pytest.raises(error, match=f"embed_cubin: {message}"):
             embed_cubin(*arguments)

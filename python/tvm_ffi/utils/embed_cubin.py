@@ -31,7 +31,7 @@ def embed_cubin(
 ) -> None:
     """Embed a CUBIN, a fatbin or PTX in an object file that has ``TVM_FFI_EMBED_CUBIN(name)``.
 
-    This runs ``as``, ``ld`` and ``objcopy`` from GNU Binutils, which g++ needs too.
+    This runs ``as``, ``nm``, ``ld`` and ``objcopy`` from GNU Binutils, which g++ needs too.
     The image's symbols are local to the object file, so that two object files of one library
     may have images of the same name.
 
@@ -55,8 +55,8 @@ def embed_cubin(
     OSError
         The output cannot be written.
     ValueError, TypeError
-        ``name`` has characters other than letters, digits and underscores, the image is empty, or
-        an argument is invalid.
+        ``name`` has characters other than letters, digits and underscores, the object file's source
+        has no ``TVM_FFI_EMBED_CUBIN`` of this name, the image is empty, or an argument is invalid.
     RuntimeError
         A program is missing, or it failed; its message is part of the error.
     """
@@ -73,6 +73,7 @@ def embed_cubin(
         # The bytes of a path need not be UTF-8.
         Path(text).write_bytes(os.fsencode(assembly(name, cubin)))
         _run(["as", "-o", image, text], verbose)
+        _check_use(name, source, _run(["nm", "--undefined-only", "--format=posix", source], verbose))
         _run(["ld", "-r", "-o", joined, source, image], verbose)
         local = [f"--localize-symbol={symbol}" for symbol in (f"{_PREFIX}{name}", _end(name))]
         _run(["objcopy", *local, joined], verbose)
@@ -149,7 +150,21 @@ def _existing(argument: str, given: Any) -> str:
     return path
 
 
-def _run(command: list[str], verbose: bool) -> None:
+def _check_use(name: str, source: str, undefined: str) -> None:
+    """Refuse a name that the object file, with these undefined symbols, does not refer to."""
+    symbols = {line.split(" ")[0] for line in undefined.splitlines()}
+    if f"{_PREFIX}{name}" in symbols:
+        return
+    used = [symbol[len(_PREFIX) :] for symbol in sorted(symbols) if symbol.startswith(_PREFIX)]
+    names = ", ".join(repr(each) for each in used if not each.endswith("_end"))
+    raise ValueError(
+        f"embed_cubin: name: expected one in a TVM_FFI_EMBED_CUBIN of {source!r}"
+        f" ({names or 'it has none'}), got {name!r}"
+    )
+
+
+def _run(command: list[str], verbose: bool) -> str:
+    """Run a program; return what it printed."""
     if verbose:
         print(" ".join(command), file=sys.stderr)
     if not shutil.which(command[0]):
@@ -162,6 +177,7 @@ def _run(command: list[str], verbose: bool) -> None:
             f"embed_cubin: {command[0]} failed with status {done.returncode}:\n"
             f"{done.stderr.strip()}"
         )
+    return done.stdout
 
 
 def main(arguments: list[str] | None = None) -> int:
