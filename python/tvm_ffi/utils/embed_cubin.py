@@ -73,7 +73,9 @@ def embed_cubin(
         # The bytes of a path need not be UTF-8.
         Path(text).write_bytes(os.fsencode(assembly(name, cubin)))
         _run(["as", "-o", image, text], verbose)
-        _check_use(name, source, _run(["nm", "--undefined-only", "--format=posix", source], verbose))
+        _check_use(
+            name, source, _run(["nm", "--undefined-only", "--format=posix", source], verbose)
+        )
         _run(["ld", "-r", "-o", joined, source, image], verbose)
         local = [f"--localize-symbol={symbol}" for symbol in (f"{_PREFIX}{name}", _end(name))]
         _run(["objcopy", *local, joined], verbose)
