@@ -33,7 +33,6 @@ LEFT_OUT = {
     f"{TESTS}/test_instructions.py": "counts instructions",
     f"{TESTS}/test_leaks.py": "counts bytes that malloc gave, and leaks on purpose",
     f"{TESTS}/test_soak.py": "measures the memory of the process",
-    f"{TESTS}/test_contents.py::test_big_integers_of_many_digits": "measures time",
     # GCC 12's AddressSanitizer does not lock its allocator before a fork.
     f"{TESTS}/test_fork.py::test_no_child_hangs": "the sanitizer's own locks hang a child",
 }
