@@ -16,7 +16,7 @@ import nox
 from _verify.table import aligned
 from nox.command import CommandFailed
 
-from .bare_system import HOMES, SYSTEMS, Ran
+from .bare_system import HOMES, ROOT, SYSTEMS, Ran
 from .system import need
 
 COLUMNS = ["system", "reader", "command", "exit status", "seconds"]
@@ -53,6 +53,14 @@ def why_no_bare_system() -> str:
     return "this machine allows no mounts"
 
 
+def uncommitted(root: Path) -> str:
+    """Return a warning that names the files whose changes a clone of ``root`` lacks, or ""."""
+    command = ["git", "status", "--porcelain", "--no-renames", "-z"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    files = [entry[3:] for entry in listed.split("\0") if entry]
+    return f"not in the clone, because not committed: {', '.join(files)}" if files else ""
+
+
 def follow_readme(session: nox.Session, build: Path) -> None:
     """Follow the README for each system and reader; print the results and a table of commands."""
     try:
@@ -62,6 +70,8 @@ def follow_readme(session: nox.Session, build: Path) -> None:
     if why := why_no_bare_system():
         session.skip(why)
     need(session, "debootstrap", "git")
+    if warning := uncommitted(ROOT):
+        session.warn(warning)
     shutil.rmtree(build, ignore_errors=True)
     rows, failed = [COLUMNS], []
     for system, reader in pairs:

@@ -4,6 +4,7 @@
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ pytest.importorskip("nox", reason="only the sessions use this")
 
 from _setup import bare_system
 from _setup.bare_system import System, pip_configuration, readme_commands
-from _setup.fresh import RESULTS, choose, why_no_bare_system
+from _setup.fresh import RESULTS, choose, uncommitted, why_no_bare_system
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 
@@ -196,3 +197,19 @@ def test_bare_systems_need_root_and_mounts(tmp_path, monkeypatch):
         unshare.write_text(f"#!/bin/sh\nexit {status}\n")
         unshare.chmod(0o755)
         assert why_no_bare_system() == why
+
+
+def test_uncommitted_changes_are_named(tmp_path):
+    """The clone is of the last commit, so changes to files, and new files, are not in it."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for name in ("same", "changed", "gone"):
+        (tmp_path / name).write_text("1")
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
+        subprocess.run([*git, *command], cwd=tmp_path, check=True)
+    assert uncommitted(tmp_path) == ""
+    (tmp_path / "changed").write_text("2")
+    (tmp_path / "gone").unlink()
+    (tmp_path / "new file").write_text("1")
+    assert uncommitted(tmp_path) == (
+        "not in the clone, because not committed: changed, gone, new file"
+    )
