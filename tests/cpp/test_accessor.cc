@@ -105,7 +105,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_objects, bad_objects);
 void read_only_fields() {
   ffi::ObjectRef point(ffi::make_object<DeepPointObj>());
   EXPECT_THROWS(
-      "TypeError: test_accessor.DeepPoint.z: expected a field that may be written, got a read-only "
+      "TypeError: test_accessor.DeepPoint.z: expected a writable field, got a read-only "
       "one",
       refl::FieldSetter("test_accessor.DeepPoint", "z")(point, 3));
   EXPECT_EQ(point.as<DeepPointObj>()->z, 0);

@@ -214,7 +214,7 @@ void failed_free_is_reported() {
     void FreeData(DLTensor*) { throw 7; }
   };
   EXPECT_EQ(StderrOf([] { ffi::Tensor::FromNDAlloc(Odd(), {3}, kFloat32, kCPU); }),
-            "Tensor::FromNDAlloc: FreeData: ignored: an exception that is no std::exception\n");
+            "Tensor::FromNDAlloc: FreeData: ignored: an exception that is not a std::exception\n");
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failed_free_is_reported, failed_free_is_reported);
 
@@ -288,8 +288,8 @@ void refuses_overlapping_strides() {
       "ValueError: FromEnvAllocStrided: strides: expected strides that are not negative, got (-1,)",
       Strided({3}, {-1}));
   EXPECT_THROWS(
-      "ValueError: FromEnvAllocStrided: strides: expected strides by which no two elements "
-      "overlap, got (2, 1) for shape (2, 3)",
+      "ValueError: FromEnvAllocStrided: strides: expected strides without overlapping "
+      "elements, got (2, 1) for shape (2, 3)",
       Strided({2, 3}, {2, 1}));
   EXPECT_THROWS(
       "ValueError: FromEnvAllocStrided: strides: expected 2 strides, one for each extent, got 3",

@@ -117,7 +117,7 @@ void integer_ranges() {
   EXPECT_THROWS("TypeError: Any: expected int of 8 bits, got int 128",
                 ffi::AnyView(128).cast<int8_t>());
   EXPECT_THROWS(
-      "ValueError: int: expected a number up to 9223372036854775807, got "
+      "ValueError: int: expected at most 9223372036854775807, got "
       "18446744073709551615",
       ffi::AnyView(UINT64_MAX));
 }
@@ -258,7 +258,7 @@ void standard_strings() {
   EXPECT_EQ(ffi::Any(std::string("a\0b", 3)).cast<std::string>(), std::string("a\0b", 3));
   const std::string cut("0123456789\0b", 12);
   EXPECT_THROWS(
-      "ValueError: std::string: expected a text without zero bytes, got one at 10; pass a "
+      "ValueError: std::string: expected a string without zero bytes, got one at 10; pass a "
       "tvm::ffi::String",
       ffi::AnyView{cut});
   EXPECT_EQ(ffi::AnyView(ffi::String(cut)).cast<std::string>(), cut);

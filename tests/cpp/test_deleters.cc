@@ -29,7 +29,8 @@ void deleter_of_a_function() {
        {Case{ThrowError, "TVMFFIFunctionCreate.deleter: ignored: ValueError: cannot free\n"},
         Case{ThrowStandard, "TVMFFIFunctionCreate.deleter: ignored: cannot close\n"},
         Case{ThrowNumber,
-             "TVMFFIFunctionCreate.deleter: ignored: an exception that is no std::exception\n"}}) {
+             "TVMFFIFunctionCreate.deleter: ignored: an exception that is not a "
+             "std::exception\n"}}) {
     TVMFFIObjectHandle function = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(nullptr, Nothing, c.deleter, &function));
     int code = 7;

@@ -43,8 +43,8 @@ void reading() {
   int sum = 0;
   for (const auto& pair : dict) sum += pair.first * pair.second;
   EXPECT_EQ(sum, 140);
-  EXPECT_THROWS("KeyError: Dict::at: expected a key that is there, got 4", dict.at(4));
-  EXPECT_THROWS("KeyError: Dict::at: expected a key that is there, got bool",
+  EXPECT_THROWS("KeyError: Dict::at: expected an existing key, got 4", dict.at(4));
+  EXPECT_THROWS("KeyError: Dict::at: expected an existing key, got bool",
                 (ffi::Dict<ffi::Any, int>().at(true)));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_reading, reading);

@@ -284,7 +284,7 @@ void other_exceptions_become_errors() {
   };
   EXPECT_THROWS("RuntimeError: r", thrower(std::runtime_error("r"))());
   EXPECT_THROWS("MemoryError: std::bad_alloc", thrower(std::bad_alloc())());
-  EXPECT_THROWS("RuntimeError: an exception that is no std::exception", thrower(7)());
+  EXPECT_THROWS("RuntimeError: an exception that is not a std::exception", thrower(7)());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_other_exceptions_become_errors, other_exceptions_become_errors);
 
@@ -293,7 +293,7 @@ void c_functions_of_errors() {
   const char* parts[] = {"a", nullptr, "b"};
   TVMFFIErrorSetRaisedFromCStrParts("TypeError", parts, 3);
   EXPECT_THROWS("TypeError: ab", ffi::detail::ThrowRaised(-1));
-  EXPECT_THROWS("InternalError: a call returned 5 and raised no error to say why",
+  EXPECT_THROWS("InternalError: a call returned 5 without setting an error",
                 ffi::detail::ThrowRaised(5));
 
   TVMFFIErrorSetRaisedFromCStr(nullptr, nullptr);

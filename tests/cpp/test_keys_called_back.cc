@@ -71,9 +71,9 @@ Mapping Filled(int64_t size) {
 
 std::string Changed(const char* name) {
   return std::string("RuntimeError: ") + name +
-         ": expected a mapping that the hash and the equality of its keys leave alone, got one "
-         "that "
-         "those of test_keys_called_back.Key changed while a key was looked up or added";
+         ": expected a mapping that the hash and the equality of its keys do not modify, got "
+         "one that "
+         "those of test_keys_called_back.Key modified during a lookup or an insertion";
 }
 
 // Every pair of a mapping is found, and its value is a text.

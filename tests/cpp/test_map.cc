@@ -78,10 +78,9 @@ void lookup() {
   EXPECT(map.find("b") == map.end());
   EXPECT_EQ(map.Get("a").value(), 1);
   EXPECT(!map.Get("b").has_value());
-  EXPECT_THROWS("KeyError: Map::at: expected a key that is there, got \"b\"", map.at("b"));
-  EXPECT_THROWS("KeyError: Map::at: expected a key that is there, got 7",
-                (ffi::Map<int, int>().at(7)));
-  EXPECT_THROWS("KeyError: Map::at: expected a key that is there, got Shape",
+  EXPECT_THROWS("KeyError: Map::at: expected an existing key, got \"b\"", map.at("b"));
+  EXPECT_THROWS("KeyError: Map::at: expected an existing key, got 7", (ffi::Map<int, int>().at(7)));
+  EXPECT_THROWS("KeyError: Map::at: expected an existing key, got Shape",
                 (ffi::Map<ffi::Any, int>()[ffi::Shape({1})]));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lookup, lookup);
@@ -132,7 +131,7 @@ void moved_from() {
   const ffi::Map<int, int> b = std::move(a);
   EXPECT_EQ(b.size(), 1u);
   EXPECT(a.empty() && a.count(1) == 0 && a.begin() == a.end() && !a.Get(1).has_value());
-  EXPECT_THROWS("KeyError: Map::at: expected a key that is there, got 1", a.at(1));
+  EXPECT_THROWS("KeyError: Map::at: expected an existing key, got 1", a.at(1));
   a.erase(1);
   a.Set(5, 50);
   EXPECT_EQ(text_of(a), "5=50 ");

@@ -96,8 +96,9 @@ void optional_arguments() {
   ffi::Any result;
   refl::GetMethod("test_overload.Pair", "optional").CallPacked(args, 1, &result);
   EXPECT_EQ(result.cast<int64_t>(), 13);
-  EXPECT_THROWS_WITH("TypeError: test_overload.Pair.optional: expected arguments that an overload",
-                     Call("optional", 1, 1));
+  EXPECT_THROWS_WITH(
+      "TypeError: test_overload.Pair.optional: expected arguments that match an overload",
+      Call("optional", 1, 1));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_optional_arguments, optional_arguments);
 
@@ -112,14 +113,14 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_errors_of_the_chosen, errors_of_the_chosen);
 // If none accepts the arguments, all are listed; a name with one function has the plain error.
 void refused() {
   EXPECT_THROWS(
-      "TypeError: test_overload.Pair.plus: expected arguments that an overload takes, got "
+      "TypeError: test_overload.Pair.plus: expected arguments that match an overload, got "
       "(test_overload.Pair, None); the overloads are:\n"
       "  test_overload.Pair.plus(test_overload.Pair, int) -> int\n"
       "  test_overload.Pair.plus(test_overload.Pair, float) -> float\n"
       "  test_overload.Pair.plus(test_overload.Pair, str) -> str",
       Call("plus", Pair(2), nullptr));
   EXPECT_THROWS_WITH(
-      "TypeError: test_overload.Pair.first: expected arguments that an overload takes, got ();",
+      "TypeError: test_overload.Pair.first: expected arguments that match an overload, got ();",
       Call("first"));
   EXPECT_THROWS(
       "TypeError: test_overload.Pair.only(test_overload.Pair, int) -> int: argument 1: expected "

@@ -93,7 +93,7 @@ def test_mappings(kind: str, cls: Any) -> None:
     assert call(f"{kind}Size", made) == 2
     assert call(f"{kind}GetItem", made, "a") == 1
     assert [call(f"{kind}Count", made, key) for key in ("a", "b", 2, 2.0)] == [1, 0, 1, 0]
-    with pytest.raises(KeyError, match=f'{kind}::at: expected a key that is there, got "zz"'):
+    with pytest.raises(KeyError, match=f'{kind}::at: expected an existing key, got "zz"'):
         call(f"{kind}GetItem", made, "zz")
     with pytest.raises(ValueError, match="expected keys with their values, got 1 arguments"):
         call(kind, "a")

@@ -56,7 +56,7 @@ def test_mappings_are_made_of_pairs(cls: Any) -> None:
 @pytest.mark.parametrize("cls", MAPPINGS)
 def test_missing_keys(cls: Any) -> None:
     """A missing key is a KeyError that names it."""
-    with pytest.raises(KeyError, match=f"{cls.__name__}: expected a key that is there, got 'zz'"):
+    with pytest.raises(KeyError, match=f"{cls.__name__}: expected an existing key, got 'zz'"):
         cls({"a": 1})["zz"]
     with pytest.raises(TypeError, match=rf"{cls.__name__}: key: set: expected a single value"):
         cls({"a": 1})[{1}]

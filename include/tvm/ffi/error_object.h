@@ -245,9 +245,9 @@ TVM_FFI_COLD inline std::string BacktraceOf(const ErrorObj* error) {
   TVMFFIObjectHandle handle = nullptr;
   TVMFFIErrorMoveFromRaised(&handle);
   if (handle == nullptr) {
-    throw Error("InternalError", (Message().self() << "a call returned " << code
-                                                   << " and raised no error to say why")
-                                     .take());
+    throw Error(
+        "InternalError",
+        (Message().self() << "a call returned " << code << " without setting an error").take());
   }
   throw Error(ObjectUnsafe::PtrFromOwned<ErrorObj>(handle));
 }
@@ -283,7 +283,7 @@ TVM_FFI_COLD inline int RaiseCurrentException() {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", error.what());
   } catch (...) {
     LetThreadEnd();
-    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "an exception that is no std::exception");
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "an exception that is not a std::exception");
   }
   return -1;
 }
@@ -298,7 +298,7 @@ TVM_FFI_COLD inline void LogCurrentException(const char* where) {
     std::fprintf(stderr, "%s: ignored: %s\n", where, error.what());
   } catch (...) {
     LetThreadEnd();
-    std::fprintf(stderr, "%s: ignored: an exception that is no std::exception\n", where);
+    std::fprintf(stderr, "%s: ignored: an exception that is not a std::exception\n", where);
   }
 }
 

@@ -94,7 +94,7 @@ using IsOtherValue =
 template <typename T>
 class Expected : public detail::ExpectedBase {
  public:
-  static_assert(!std::is_base_of<Error, T>::value, "an Error is no value of an Expected");
+  static_assert(!std::is_base_of<Error, T>::value, "an Expected cannot hold an Error as its value");
 
   /*! \brief A value. */
   Expected(T value) : ExpectedBase(Any(std::move(value))) {}  // NOLINT(runtime/explicit)

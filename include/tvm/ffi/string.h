@@ -146,7 +146,7 @@ class BytesValue {
   /*! \brief Returns `bytes`; throws a ValueError for NULL. */
   static const char* NotNull(const char* function, const char* argument, const char* bytes) {
     TVM_FFI_CHECK(bytes != nullptr, ValueError)
-        << function << ": " << argument << ": expected a text that ends with a zero byte, got NULL";
+        << function << ": " << argument << ": expected a null-terminated string, got NULL";
     return bytes;
   }
 
@@ -226,7 +226,7 @@ class String : public BytesValue {
    * the end. */
   String substr(size_t from = 0, size_t count = npos) const {
     TVM_FFI_CHECK(from <= size(), IndexError)
-        << "String::substr: expected a start up to " << size() << ", got " << from;
+        << "String::substr: expected a start of at most " << size() << ", got " << from;
     return String(std::string_view(*this).substr(from, count));
   }
   /*! \brief Whether the text begins with `prefix`. */
@@ -377,7 +377,7 @@ struct TypeTraits<std::string> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const std::string& value, TVMFFIAny* out) {
     // To the receiver, a borrowed text ends at the first zero byte.
     TVM_FFI_CHECK(value.find('\0') == std::string::npos, ValueError)
-        << "std::string: expected a text without zero bytes, got one at " << value.find('\0')
+        << "std::string: expected a string without zero bytes, got one at " << value.find('\0')
         << "; pass a tvm::ffi::String";
     Set(out, kTVMFFIRawStr);
     out->v_c_str = value.c_str();

@@ -389,7 +389,7 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
   static void CopyToAnyView(Int value, TVMFFIAny* out) {
     if constexpr (std::is_unsigned<Int>::value) {
       TVM_FFI_CHECK(value <= uint64_t{INT64_MAX}, ValueError)
-          << "int: expected a number up to " << INT64_MAX << ", got " << value;
+          << "int: expected at most " << INT64_MAX << ", got " << value;
     }
     detail::TypeTraitsBase::Set(out, kTVMFFIInt);
     out->v_int64 = static_cast<int64_t>(value);

@@ -240,8 +240,8 @@ class HashTable {
   [[noreturn]] static void ThrowChanged(const ObjectPtr<Object>& owner, const std::string& by) {
     const char* name = owner->type_index() == kTVMFFIDict ? "Dict" : "Map";
     TVM_FFI_THROW(RuntimeError) << name << ": expected a mapping that the hash and the equality of "
-                                << "its keys leave alone, got one that those of " << by
-                                << " changed while a key was looked up or added";
+                                << "its keys do not modify, got one that those of " << by
+                                << " modified during a lookup or an insertion";
   }
 
   // The Map or Dict whose header the table follows. A table without one calls no user code.

@@ -32,7 +32,7 @@ TVM_FFI_COLD inline std::string KeyText(const Any& key) {
 }
 
 [[noreturn]] TVM_FFI_COLD inline void ThrowNoKey(const char* type_key, const Any& key) {
-  TVM_FFI_THROW(KeyError) << ShownTypeKey(type_key) << "::at: expected a key that is there, got "
+  TVM_FFI_THROW(KeyError) << ShownTypeKey(type_key) << "::at: expected an existing key, got "
                           << KeyText(key);
 }
 

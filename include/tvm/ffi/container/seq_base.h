@@ -414,7 +414,7 @@ class Sequence : public ObjectRef {
 
   static Any Own(T value) {
     static_assert(detail::IsElement<T>::value,
-                  "an element owns what it stands for: Tensor or String, not a view of one");
+                  "an element must own its value: Tensor or String, not a view of one");
     return Any(std::move(value));
   }
   void Append(Any&& value) {

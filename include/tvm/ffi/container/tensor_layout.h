@@ -132,8 +132,8 @@ TVM_FFI_COLD inline void CheckNoOverlap(const char* function, ShapeView shape, S
       if (strides[j] < strides[i] || j > i) inside += (shape[j] - 1) * strides[j];
     }
     TVM_FFI_CHECK(shape[i] == 1 || strides[i] > inside, ValueError)
-        << function << ": strides: expected strides by which no two elements overlap, got "
-        << strides << " for shape " << shape;
+        << function << ": strides: expected strides without overlapping elements, got " << strides
+        << " for shape " << shape;
   }
 }
 

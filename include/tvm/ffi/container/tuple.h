@@ -70,7 +70,7 @@ class Tuple : public ObjectRef {
  private:
   static ObjectPtr<Object> Make(Types... elements) {
     static_assert(std::conjunction<detail::IsElement<Types>...>::value,
-                  "an element owns what it stands for: Tensor or String, not a view of one");
+                  "an element must own its value: Tensor or String, not a view of one");
     ObjectPtr<ArrayObj> object = ArrayObj::Empty(sizeof...(Types));
     (object->Append(Any(std::move(elements))), ...);
     return object;

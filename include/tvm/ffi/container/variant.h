@@ -33,7 +33,7 @@ class Variant {
                                   std::disjunction<detail::TypeContains<Types, Plain>...>::value>>
   Variant(T&& value) : value_(std::forward<T>(value)) {  // NOLINT(runtime/explicit)
     static_assert(std::conjunction<detail::IsElement<Types>...>::value,
-                  "a type owns what it stands for: Tensor or String, not a view of one");
+                  "a type must own its value: Tensor or String, not a view of one");
   }
 
   /*! \brief Returns the value if it is exactly a T. */

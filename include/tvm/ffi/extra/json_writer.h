@@ -119,8 +119,8 @@ class JsonWriter {
 
   Open& BeginContainer(char bracket) {
     TVM_FFI_CHECK(open_.size() < kDeepest, ValueError)
-        << "json::Stringify: expected a value nested up to " << kDeepest << " deep, got a deeper "
-        << "one";
+        << "json::Stringify: expected at most " << kDeepest << " levels of nesting, "
+        << "got more";
     text_ += bracket;
     open_.emplace_back();
     return open_.back();

@@ -272,7 +272,7 @@ class FieldSetter {
   void operator()(const Object* object, AnyView value) const {
     const TVMFFITypeInfo* type = field_.Require(object);
     TVM_FFI_CHECK((field_.field->flags & kTVMFFIFieldFlagBitMaskWritable) != 0, TypeError)
-        << field_.Name(type) << ": expected a field that may be written, got a read-only one";
+        << field_.Name(type) << ": expected a writable field, got a read-only one";
     field_.Set(object, value, [&] { return field_.Name(type); });
   }
   /*! \brief Sets the field. */

@@ -115,7 +115,7 @@ class OverloadSet {
     for (const Overload* each = first_; each != nullptr; each = NextOf(each)) {
       (signatures += "\n  ") += each->signature(name_.c_str());
     }
-    TVM_FFI_THROW(TypeError) << name_ << ": expected arguments that an overload takes, got (" << got
+    TVM_FFI_THROW(TypeError) << name_ << ": expected arguments that match an overload, got (" << got
                              << "); the overloads are:" << signatures;
   }
 

@@ -280,7 +280,7 @@ class ObjectDef {
   /*! \brief Registers a field that other languages can read and write; Class must be mutable. */
   template <typename T, typename Base, typename... Extra>
   ObjectDef& def_rw(const char* name, T Base::* field, const Extra&... extra) {
-    static_assert(Class::_type_mutable, "a type with fields to write has _type_mutable = true");
+    static_assert(Class::_type_mutable, "a type with writable fields needs _type_mutable = true");
     return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
   }
   /*! \brief Registers a method: a member function, or a function that takes the object first. */

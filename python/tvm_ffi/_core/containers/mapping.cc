@@ -42,7 +42,7 @@ const char* key_name(PyObject* self) {
 }
 
 PyObject* missing(PyObject* self, const char* method, PyObject* key) {
-  PyErr_Format(PyExc_KeyError, "%s%s: expected a key that is there, got %R", Py_TYPE(self)->tp_name,
+  PyErr_Format(PyExc_KeyError, "%s%s: expected an existing key, got %R", Py_TYPE(self)->tp_name,
                method, key);
   return nullptr;
 }

@@ -54,7 +54,7 @@ inline void* Driver() {
 inline void* FindInDriver(const char* name) {
   void* function = dlsym(Driver(), name);
   if (function == nullptr) {
-    TVM_FFI_THROW(RuntimeError) << "CUDA driver: expected one that has " << name
+    TVM_FFI_THROW(RuntimeError) << "CUDA driver: expected a driver with " << name
                                 << ", got an older one: update the NVIDIA driver";
   }
   return function;
