@@ -110,7 +110,7 @@ void Reserve(AnyList list, int64_t capacity) { list.reserve(capacity); }
 template <typename Mapping>
 void MakeMapping(ffi::PackedArgs args, Any* result) {
   TVM_FFI_CHECK(args.size() % 2 == 0, ValueError)
-      << "ffi.Map, ffi.Dict: expected keys with their values, got " << args.size() << " arguments";
+      << "ffi.Map, ffi.Dict: expected key-value pairs, got " << args.size() << " arguments";
   Mapping made;
   for (int i = 0; i < args.size(); i += 2) made.Set(args[i], args[i + 1]);
   *result = std::move(made);

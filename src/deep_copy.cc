@@ -87,7 +87,7 @@ class Copier {
       const auto copy = ffi::TypeFunction(type, "__ffi_shallow_copy__");
       TVM_FFI_CHECK(copy.has_value(), RuntimeError)
           << kName << ": expected a value whose objects can be copied, got " << value.GetTypeKey()
-          << ", whose library registers no copies";
+          << ", whose library registers no copy function";
       open.to = (*copy)(value);
       ffi::reflection::ForEachFieldInfo(ffi::InfoOf(type), [&](const TVMFFIFieldInfo* field) {
         Any part = ffi::ReadField(ffi::ObjectOf(value), *field);

@@ -95,7 +95,7 @@ std::string Print(DLDataType dtype) {
     if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
     return text;
   }
-  TVM_FFI_THROW(ValueError) << "dtype: expected a code and width of DLPack, got code " << dtype.code
+  TVM_FFI_THROW(ValueError) << "dtype: expected a DLPack code and width, got code " << dtype.code
                             << " and " << dtype.bits << " bits";
 }
 

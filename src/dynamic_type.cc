@@ -252,7 +252,7 @@ int32_t Declare(const std::string& type_key, int32_t parent_index) {
   if (type_index < 0) ffi::detail::ThrowRaised(-1);
   TVM_FFI_CHECK(ffi::InfoOf(type_index)->metadata == nullptr, ValueError)
       << kDeclare << ": type_key: expected a new name, got \"" << type_key
-      << "\", which a type has already; types last until the process ends";
+      << "\", which is already registered; types last until the process ends";
   // A derived type may be declared before this one is defined.
   refl::detail::SetAttribute(type_index, kIsDefined, false);
   return type_index;
@@ -317,7 +317,7 @@ void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
   }
   const int64_t size = (end + kWord - 1) / kWord * kWord;
   TVM_FFI_CHECK(size <= INT32_MAX, ValueError)
-      << kDefine << ": fields: expected fewer than " << INT32_MAX << " bytes of them, got " << size;
+      << kDefine << ": fields: expected at most " << INT32_MAX << " bytes in total, got " << size;
   for (const GivenField& field : given) RegisterField(type_index, field);
   TVMFFITypeMetadata metadata{};
   metadata.doc = BytesOf(doc);

@@ -67,7 +67,7 @@ Any EnumAt(int32_t type_index, const Any& index) {
   Any found;
   TVM_FFI_CHECK(Find(type_index, index, &found), ValueError)
       << TextOf(InfoOf(type_index)->type_key)
-      << ": expected the name or the number of an instance, got another";
+      << ": expected the name or the number of an instance, got neither";
   return found;
 }
 

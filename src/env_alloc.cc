@@ -101,12 +101,12 @@ int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out) {
     if (allocator(prototype, &managed, &error, SetAllocatorError) != 0) {
       if (error.kind.empty()) error.kind = "RuntimeError";
       if (error.message.empty()) {
-        error.message = "expected a tensor, got an allocator that failed and gave no reason";
+        error.message = "expected a tensor, but the allocator failed and gave no reason";
       }
       throw ffi::Error(error.kind, "TVMFFIEnvTensorAlloc: " + error.message);
     }
     TVM_FFI_CHECK(managed != nullptr, RuntimeError)
-        << "TVMFFIEnvTensorAlloc: expected a tensor of the allocator, got NULL";
+        << "TVMFFIEnvTensorAlloc: expected a tensor from the allocator, got NULL";
     if (TVMFFITensorFromDLPackVersioned(managed, 0, 0, out) != 0) {
       if (managed->deleter != nullptr) managed->deleter(managed);
       ffi::detail::ThrowRaised(-1);

@@ -62,7 +62,7 @@ class GlobalTable {
     // The replaced function is freed after unlocking: freeing it may run user code.
     std::lock_guard<std::mutex> lock(Lock());
     TVM_FFI_CHECK(allow_override || functions_.count(key) == 0, ValueError)
-        << "global function: name: expected one that is free, got \"" << key << "\"";
+        << "global function: name: expected an unused name, got \"" << key << "\"";
     std::swap(functions_[key], entry);
   }
 

@@ -11,11 +11,11 @@ namespace {
 
 void CheckTaken(const char* function, const ffi::Turn& turn) {
   TVM_FFI_CHECK(turn.outcome() != ffi::Turn::Outcome::kTakenBefore, RuntimeError)
-      << function << ": handle_addr: expected a handle that this thread is not making or "
-      << "unmaking, got one that it is";
+      << function << ": handle_addr: expected a handle that this thread is not creating or "
+      << "destroying, got one that it is";
   TVM_FFI_CHECK(turn.outcome() != ffi::Turn::Outcome::kCircle, RuntimeError)
       << function << ": handle_addr: expected a handle that is not waiting for one that this "
-      << "thread is making or unmaking, got one that is";
+      << "thread is creating or destroying, got one that is";
 }
 
 }  // namespace

@@ -228,7 +228,7 @@ class Reader {
 
   size_t Checked(int64_t place) const {
     TVM_FFI_CHECK(0 <= place && place < static_cast<int64_t>(nodes_.size()), ValueError)
-        << kFrom << ": expected the place of one of " << nodes_.size() << " nodes, got " << place;
+        << kFrom << ": expected the index of one of " << nodes_.size() << " nodes, got " << place;
     return static_cast<size_t>(place);
   }
 
@@ -264,8 +264,8 @@ class Reader {
     if (type == "ffi.Array" || type == "ffi.List" || type == "ffi.Map" || type == "ffi.Dict") {
       for (int64_t part : Data<ffi::Array<int64_t>>(place)) parts.push_back(part);
       TVM_FFI_CHECK(type == "ffi.Array" || type == "ffi.List" || parts.size() % 2 == 0, ValueError)
-          << kFrom << ": " << Where(place) << ": expected keys with their values, got "
-          << parts.size() << " places";
+          << kFrom << ": " << Where(place) << ": expected key-value pairs, got " << parts.size()
+          << " entries";
     } else if (!IsValue(type)) {
       const TVMFFITypeInfo* info = InfoOf(place);
       if (ffi::TypeFunction(info->type_index, "__data_from_json__")) return parts;

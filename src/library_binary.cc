@@ -73,7 +73,7 @@ ffi::Module LoadFromBytes(std::string_view kind, std::string_view bytes) {
   const std::string name = "ffi.Module.load_from_bytes." + std::string(kind);
   const std::optional<ffi::Function> load = ffi::Function::GetGlobal(name);
   TVM_FFI_CHECK(load.has_value(), RuntimeError)
-      << kWhere << ": expected kinds of modules that can be loaded, got \"" << kind
+      << kWhere << ": expected a kind of module that can be loaded, got \"" << kind
       << "\", for which there is no global function \"" << name << "\"";
   ffi::Module module = (*load)(ffi::Bytes(std::string(bytes))).cast<ffi::Module>();
   TVM_FFI_CHECK(module.defined(), TypeError)
@@ -86,16 +86,16 @@ ffi::Module LoadFromBytes(std::string_view kind, std::string_view bytes) {
 ffi::Module ffi::WithItsModules(const Module& library, const char* binary) {
   if (binary == nullptr) return library;
   const uint64_t most = BytesFrom(binary);
-  TVM_FFI_CHECK(most >= 8, RuntimeError) << kWhere << ": expected 8 bytes at least, got " << most;
+  TVM_FFI_CHECK(most >= 8, RuntimeError) << kWhere << ": expected at least 8 bytes, got " << most;
   const uint64_t size = NumberAt(binary);
   TVM_FFI_CHECK(size <= most - 8, RuntimeError)
-      << kWhere << ": expected a size of up to " << most - 8
-      << " bytes, which the library has, got " << size;
+      << kWhere << ": expected a size of at most " << most - 8
+      << " bytes, as many as the library has, got " << size;
   Reader reader({binary + 8, size});
   const std::vector<uint64_t> begins = reader.Numbers();
   const std::vector<uint64_t> children = reader.Numbers();
   TVM_FFI_CHECK(begins.size() > 1, RuntimeError)
-      << kWhere << ": expected one module at least, got none";
+      << kWhere << ": expected at least one module, got none";
   std::vector<Module> modules;
   for (size_t i = 1; i < begins.size(); ++i) {
     TVM_FFI_CHECK(begins[i - 1] <= begins[i] && begins[i] <= children.size(), RuntimeError)

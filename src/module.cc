@@ -149,7 +149,7 @@ const bool registered = [] {
   set("ffi.ModuleGetKind", [](const ffi::Module& module) {
     const char* kind = Given(module)->kind();
     TVM_FFI_CHECK(kind != nullptr, TypeError)
-        << "ffi.ModuleGetKind: expected ModuleObj::kind() to give a text, got NULL";
+        << "ffi.ModuleGetKind: expected ModuleObj::kind() to return a string, got NULL";
     return ffi::String(kind);
   });
   set("ffi.ModuleGetPropertyMask",

@@ -330,7 +330,7 @@ class Hasher {
       TVM_FFI_CHECK(
           !ffi::TypeFunction(type, "__ffi_eq__") && !ffi::TypeFunction(type, "__ffi_compare__"),
           ValueError)
-          << kHash << ": expected a type with __ffi_hash__ as it has an equality of its own, got "
+          << kHash << ": expected a type with __ffi_hash__, since it has its own equality, got "
           << value.GetTypeKey();
       constexpr int64_t kOff = kTVMFFIFieldFlagBitMaskHashOff | kTVMFFIFieldFlagBitMaskCompareOff;
       ffi::reflection::ForEachFieldInfo(ffi::InfoOf(type), [&](const TVMFFIFieldInfo* field) {

@@ -76,8 +76,8 @@ class CallBackDepth {
   explicit CallBackDepth(const char* function) {
     constexpr int kMost = 200;
     TVM_FFI_CHECK(depth_ < kMost, ValueError)
-        << function << ": expected types' own functions to call back at most " << kMost
-        << " deep, got more";
+        << function << ": expected at most " << kMost
+        << " nested callbacks of types' own functions, got more";
     ++depth_;
   }
   CallBackDepth(const CallBackDepth&) = delete;

@@ -46,7 +46,7 @@ class Constructor {
         << name_ << ": expected at most " << order_.size() << " arguments by position, got "
         << marked;
     TVM_FFI_CHECK(marked == args.size() || (args.size() - marked) % 2 == 1, TypeError)
-        << name_ << ": expected names and values by turns, got a name without a value";
+        << name_ << ": expected alternating names and values, got a name without a value";
     std::vector<const ffi::AnyView*> given(fields_.size());
     for (int32_t i = 0; i < marked; ++i) {
       given[order_[static_cast<size_t>(i)]] = args.data() + i;

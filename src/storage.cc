@@ -78,12 +78,12 @@ class Store {
     }
     const ffi::Turn turn(entry.get());
     TVM_FFI_CHECK(turn.outcome() != ffi::Turn::Outcome::kTakenBefore, RuntimeError)
-        << "ffi.StorageGetOrCreate: factory: expected one that does not ask for the key that it "
-           "makes a value for, got a call for \""
+        << "ffi.StorageGetOrCreate: factory: expected one that does not request the key that "
+           "it makes a value for, got a request for \""
         << key << "\"";
     TVM_FFI_CHECK(turn.outcome() != ffi::Turn::Outcome::kCircle, RuntimeError)
-        << "ffi.StorageGetOrCreate: factory: expected one that does not ask for a key whose "
-           "factory waits for it, got a call for \""
+        << "ffi.StorageGetOrCreate: factory: expected one that does not request a key whose "
+           "factory waits for it, got a request for \""
         << key << "\"";
     {
       // The thread that had the previous turn may have created it.

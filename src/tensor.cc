@@ -46,7 +46,7 @@ void CheckExtents(const char* function, const char* argument, const DLTensor& te
     fits = fits && !__builtin_mul_overflow(numel, shape[i], &numel);
   }
   TVM_FFI_CHECK(fits, ValueError) << function << ": " << argument
-                                  << ": expected strides of 64 bits, got shape " << shape;
+                                  << ": expected strides that fit in 64 bits, got shape " << shape;
 }
 
 // Owns a managed tensor of either DLPack version.

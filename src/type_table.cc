@@ -102,7 +102,7 @@ class TypeTable {
         << kIndices - next_index_ - 1 << ", got " << child_slots;
     TVM_FFI_CHECK(index < kTVMFFIDynObjectBegin, ValueError)
         << "TVMFFITypeGetOrAllocIndex: " << key << ": static_type_index: expected an index below "
-        << kTVMFFIDynObjectBegin << ", where those begin that are given out, got " << index;
+        << kTVMFFIDynObjectBegin << ", where dynamic indices begin, got " << index;
     if (index < 0) {
       // A type with children of its own takes their slots from its parent's.
       if (parent != nullptr && child_slots < parent->children_end - parent->next_child) {
@@ -112,8 +112,8 @@ class TypeTable {
         TVM_FFI_CHECK(parent == nullptr || parent->children_end == 0 || parent->children_overflow,
                       ValueError)
             << "TVMFFITypeGetOrAllocIndex: " << key << ": expected " << 1 + child_slots
-            << " of the child slots reserved by " << parent->key << ", got "
-            << parent->children_end - parent->next_child << " that are free";
+            << " of the child slots reserved by " << parent->key << " to be free, got "
+            << parent->children_end - parent->next_child;
         index = next_index_;
         next_index_ += 1 + child_slots;
       }

@@ -142,7 +142,7 @@ void unknown_code() {
   EXPECT_EQ(ffi::DLDataTypeToString(unknown), std::string("dtype(code 99, bits 8, lanes 1)"));
   TVMFFIAny text{};
   EXPECT_THROWS(
-      "ValueError: dtype: expected a code and width of DLPack, got "
+      "ValueError: dtype: expected a DLPack code and width, got "
       "code 99 and 8 bits",
       TVM_FFI_CHECK_SAFE_CALL(TVMFFIDataTypeToString(&unknown, &text)));
   const DLDataType wide{kDLFloat8_e5m2, 16, 1};

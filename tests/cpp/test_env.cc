@@ -263,7 +263,7 @@ void failing_allocator() {
     EXPECT_THROWS("OutOfMemoryError: TVMFFIEnvTensorAlloc: tried to allocate 3 GiB", NewTensor());
     SetAllocator(FailSilently);
     EXPECT_THROWS(
-        "RuntimeError: TVMFFIEnvTensorAlloc: expected a tensor, got an allocator that "
+        "RuntimeError: TVMFFIEnvTensorAlloc: expected a tensor, but the allocator "
         "failed and gave no reason",
         NewTensor());
   });
@@ -279,7 +279,7 @@ void allocator_of_nothing() {
       return 0;
     });
     EXPECT_THROWS(
-        "RuntimeError: TVMFFIEnvTensorAlloc: expected a tensor of the allocator, got NULL",
+        "RuntimeError: TVMFFIEnvTensorAlloc: expected a tensor from the allocator, got NULL",
         NewTensor());
     SetAllocator([](DLTensor*, DLManagedTensorVersioned**, void* context,
                     void (*set_error)(void*, const char*, const char*)) {
@@ -287,7 +287,7 @@ void allocator_of_nothing() {
       return -1;
     });
     EXPECT_THROWS(
-        "RuntimeError: TVMFFIEnvTensorAlloc: expected a tensor, got an allocator that "
+        "RuntimeError: TVMFFIEnvTensorAlloc: expected a tensor, but the allocator "
         "failed and gave no reason",
         NewTensor());
   });

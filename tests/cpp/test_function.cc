@@ -181,7 +181,7 @@ void global_table() {
   ffi::Function::SetGlobal(name, first);
   EXPECT(Global(name).same_as(first));
   EXPECT_THROWS(
-      "ValueError: global function: name: expected one that is free, got "
+      "ValueError: global function: name: expected an unused name, got "
       "\"test_function.table\"",
       ffi::Function::SetGlobal(name, second));
   EXPECT_EQ(Global(name)().cast<int>(), 1);
@@ -283,7 +283,7 @@ void global_from_method_info() {
       "ValueError: ffi.GetGlobalFuncMetadata: name: expected a registered name, got "
       "\"test_function.none\"",
       Global("ffi.GetGlobalFuncMetadata")("test_function.none"));
-  EXPECT_THROWS_WITH("ValueError: global function: name: expected one that is free",
+  EXPECT_THROWS_WITH("ValueError: global function: name: expected an unused name",
                      TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0)));
   const ffi::Shape shape;
   for (const ffi::AnyView& value : {ffi::AnyView(5), ffi::AnyView(nullptr), ffi::AnyView(shape)}) {

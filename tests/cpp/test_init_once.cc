@@ -137,7 +137,7 @@ void makes_itself() {
   inner_handle = nullptr;
   EXPECT_THROWS(
       "RuntimeError: TVMFFIHandleInitOnce: handle_addr: expected a handle that this thread is not "
-      "making or unmaking, got one that it is",
+      "creating or destroying, got one that it is",
       TVM_FFI_CHECK_SAFE_CALL(TVMFFIHandleInitOnce(&inner_handle, MakeItself)));
   EXPECT(inner_handle == nullptr);
 }
@@ -170,7 +170,7 @@ void circle() {
     } catch (const ffi::Error& error) {
       EXPECT_EQ(error.message(),
                 "TVMFFIHandleInitOnce: handle_addr: expected a handle that is not waiting for one "
-                "that this thread is making or unmaking, got one that is");
+                "that this thread is creating or destroying, got one that is");
       ++refused;
     }
   };

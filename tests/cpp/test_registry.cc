@@ -229,7 +229,7 @@ void constructor_errors() {
   EXPECT_THROWS(start + "bytes: expected one value, got two", make(1, Keywords(), "bytes", 2));
   EXPECT_THROWS(start + "expected the name of a field, got \"nope\"",
                 make(1, Keywords(), "nope", 2));
-  EXPECT_THROWS(start + "expected names and values by turns, got a name without a value",
+  EXPECT_THROWS(start + "expected alternating names and values, got a name without a value",
                 make(1, Keywords(), "name"));
   EXPECT_THROWS(
       "TypeError: test_registry.Cached.__ffi_init__: expected the name of a field, got \"hits\"",

@@ -229,6 +229,7 @@ void impossible_extents() {
   shape[0] = 2, shape[1] = -1, shape[2] = 3;
   expect_refused("expected extents that are not negative, got shape (2, -1, 3)");
   shape[0] = 0, shape[1] = int64_t{1} << 40, shape[2] = int64_t{1} << 40;
-  expect_refused("expected strides of 64 bits, got shape (0, 1099511627776, 1099511627776)");
+  expect_refused(
+      "expected strides that fit in 64 bits, got shape (0, 1099511627776, 1099511627776)");
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_impossible_extents, impossible_extents);

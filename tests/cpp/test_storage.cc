@@ -178,8 +178,8 @@ void factory_that_asks_again() {
   EXPECT_EQ(ffi::storage::GetOrCreate<int>("test_storage.outer", inner), 1);
   EXPECT(ffi::storage::Erase("test_storage.inner") && ffi::storage::Erase("test_storage.outer"));
   EXPECT_THROWS(
-      "RuntimeError: ffi.StorageGetOrCreate: factory: expected one that does not ask for the key "
-      "that it makes a value for, got a call for \"test_storage.inner\"",
+      "RuntimeError: ffi.StorageGetOrCreate: factory: expected one that does not request the key "
+      "that it makes a value for, got a request for \"test_storage.inner\"",
       ffi::storage::GetOrCreate("test_storage.inner", inner));
   EXPECT(!ffi::storage::Get("test_storage.inner").has_value());
 }
@@ -205,8 +205,8 @@ void factories_that_ask_for_each_other() {
   const int refused = errors[0] == "no error" ? 1 : 0;
   EXPECT_EQ(errors[1 - refused], std::string("no error"));
   EXPECT_EQ(errors[refused],
-            "RuntimeError: ffi.StorageGetOrCreate: factory: expected one that does not ask for a "
-            "key whose factory waits for it, got a call for \"" +
+            "RuntimeError: ffi.StorageGetOrCreate: factory: expected one that does not request a "
+            "key whose factory waits for it, got a request for \"" +
                 std::string(keys[1 - refused]) + "\"");
   EXPECT(ffi::storage::Erase(keys[0]) && ffi::storage::Erase(keys[1]));
 }

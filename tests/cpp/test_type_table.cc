@@ -147,7 +147,7 @@ void child_slots() {
   EXPECT_EQ(Register({"test_types.ClosedB", closed, 2}), closed + 2);
   EXPECT_THROWS(
       "ValueError: TVMFFITypeGetOrAllocIndex: test_types.ClosedC: expected 1 of the "
-      "child slots reserved by test_types.Closed, got 0 that are free",
+      "child slots reserved by test_types.Closed to be free, got 0",
       Register({"test_types.ClosedC", closed, 2}));
   const int32_t open = Register({"test_types.Open", kTVMFFIObject, 1, -1, 1, true});
   EXPECT_EQ(open, closed + 3);
@@ -165,7 +165,7 @@ void child_slots_of_a_child() {
   EXPECT_EQ(Register({"test_types.OuterB", outer, 2}), inner + 2);
   EXPECT_THROWS(
       "ValueError: TVMFFITypeGetOrAllocIndex: test_types.OuterC: expected 2 of the child slots "
-      "reserved by test_types.Outer, got 1 that are free",
+      "reserved by test_types.Outer to be free, got 1",
       Register({"test_types.OuterC", outer, 2, -1, 1}));
   EXPECT_EQ(Register({"test_types.Behind"}), outer + 5);
 }

@@ -95,7 +95,7 @@ def test_mappings(kind: str, cls: Any) -> None:
     assert [call(f"{kind}Count", made, key) for key in ("a", "b", 2, 2.0)] == [1, 0, 1, 0]
     with pytest.raises(KeyError, match=f'{kind}::at: expected an existing key, got "zz"'):
         call(f"{kind}GetItem", made, "zz")
-    with pytest.raises(ValueError, match="expected keys with their values, got 1 arguments"):
+    with pytest.raises(ValueError, match="expected key-value pairs, got 1 arguments"):
         call(kind, "a")
 
 

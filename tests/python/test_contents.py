@@ -128,14 +128,14 @@ def test_own_functions_call_back_at_most_200_deep() -> None:
         ("RecursiveEq", [deep, same]),
         ("RecursiveLt", [deep, same]),
     ):
-        with pytest.raises(ValueError, match=f"ffi.{name}: expected types' own functions to call"):
+        with pytest.raises(ValueError, match=f"ffi.{name}: expected at most 200 nested callbacks"):
             call(f"ffi.{name}", *arguments)
     custom = [make("Custom", 1, 1), make("Custom", 1, 1)]
     for _ in range(250):
         custom = [make("Custom", each, 1) for each in custom]
-    with pytest.raises(ValueError, match="at most 200 deep"):
+    with pytest.raises(ValueError, match="at most 200 nested callbacks"):
         structural_equal(*custom)
-    with pytest.raises(ValueError, match="at most 200 deep"):
+    with pytest.raises(ValueError, match="at most 200 nested callbacks"):
         structural_hash(custom[0])
 
 
@@ -149,7 +149,7 @@ def test_keys_within_keys() -> None:
         return made
 
     assert key(100) == key(100) != key(99)
-    with pytest.raises(ValueError, match="at most 200 deep"):
+    with pytest.raises(ValueError, match="at most 200 nested callbacks"):
         key(300) == key(300)  # noqa: B015  (the comparison raises)
 
 
@@ -249,16 +249,16 @@ def test_errors(name: str, arguments: tuple[Any, ...], error: type, message: str
         (
             '{"type":"ffi.Array","data":[7]}',
             ValueError,
-            "expected the place of one of 1 nodes, got",
+            "expected the index of one of 1 nodes, got",
         ),
-        ('{"type":"ffi.Map","data":[1]},1', ValueError, "expected keys with their values"),
+        ('{"type":"ffi.Map","data":[1]},1', ValueError, "expected key-value pairs"),
         ('{"type":"Device","data":[1]}', ValueError, "expected a device's type and index"),
         ('{"type":"ffi.BigInt","data":"1x"}', ValueError, 'expected decimal digits, got "1x"'),
         ('{"type":"ffi.BigInt","data":""}', ValueError, "expected decimal digits"),
         ('{"type":"ffi.Bytes","data":"?"}', ValueError, "Base64Decode: expected a mul"),
         ('{"type":"no.Such","data":{}}', TypeError, 'expected a registered type, got "no.Such"'),
         ('{"type":"contents.Fields","data":{"number":"x"}}', TypeError, "number: expected int"),
-        ('{"type":"contents.Fields","data":{"name":9}}', ValueError, "place of one of 1 nodes"),
+        ('{"type":"contents.Fields","data":{"name":9}}', ValueError, "index of one of 1 nodes"),
         ('{"type":"contents.Fields","data":{"any":0}}', ValueError, "contain itself"),
         ("1", ValueError, "node 0: expected an object, got int"),
         ('{"type":"ffi.StructuralKey","data":{}}', ValueError, 'a member "key", got none'),

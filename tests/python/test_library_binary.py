@@ -127,7 +127,7 @@ def test_the_library_below_another_module(build: Any, got: list[bytes]) -> None:
         (tree([0, 0], [], sized(b"_lib")[:-1]), None, "expected 4 more bytes, got 3 bytes"),
         (ONE_CHILD, 20, "expected 3 more numbers, got 12 bytes"),
         (numbers(2**61), None, f"expected {2**61} more numbers, got 0 bytes"),
-        (tree([0], []), None, "expected one module at least, got none"),
+        (tree([0], []), None, "expected at least one module, got none"),
         (tree([0, 2], [0], LIB), None, "children of module 0 among 1, got those from 0 to 2"),
         (tree([1, 0], [0], LIB), None, "children of module 0 among 1, got those from 1 to 0"),
         (tree([0, 1], [1], LIB), None, "expected a child below 1, got 1"),
@@ -149,7 +149,7 @@ def test_bytes_that_are_refused(build: Any, content: bytes, size: int | None, me
 @pytest.mark.parametrize("size", [2**20, 2**40, 2**63, 2**64 - 1])
 def test_a_size_beyond_the_library(build: Any, size: int) -> None:
     """The size may point past the library's end, but nothing is read there."""
-    with pytest.raises(RuntimeError, match=rf"expected a size of up to \d+ bytes.*, got {size}$"):
+    with pytest.raises(RuntimeError, match=rf"expected a size of at most \d+ bytes.*, got {size}$"):
         load(build(tree([0, 2**62], [0]), size))
 
 

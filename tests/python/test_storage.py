@@ -130,7 +130,7 @@ def test_threads_create_one_value(key: str) -> None:
 
 def test_factories_do_not_ask_for_their_key(key: str) -> None:
     """A factory that requests its own key would wait for itself, so it is an error."""
-    with pytest.raises(RuntimeError, match="does not ask for the key that it makes a value for"):
+    with pytest.raises(RuntimeError, match="does not request the key that it makes a value for"):
         storage.get_or_create(key, lambda: storage.get_or_create(key, lambda: 1))
 
 

@@ -365,7 +365,7 @@ def _declare(cls: type, type_key: str, parent: int) -> int:
     index = _core.find_type(type_key)
     if index is not None and _core.describe_type(index)[3] is not None:
         raise ValueError(
-            f"py_class: type_key: expected a new name, got {type_key!r}, which a type has already; "
+            f"py_class: type_key: expected a new name, got {type_key!r}, which is already registered; "
             "types last until the process ends"
         )
     try:
