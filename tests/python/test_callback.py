@@ -227,7 +227,7 @@ def test_views_of_other_memory_must_not_be_kept(functions: Any) -> None:
     def keeps(x: Any) -> None:
         kept.append(x)
 
-    with pytest.raises(ValueError, match=r"keeps: argument 0: .*lent"):
+    with pytest.raises(ValueError, match=r"keeps: argument 0: .*borrowed"):
         functions.call_with_view_of_own_memory(keeps, 4)
     assert kept[0].shape == (0,)
     assert kept[0].data_ptr() == 0

@@ -196,7 +196,7 @@ def test_copies_of_views_may_be_kept(views: Any, copy: Callable[[Any], Any]) -> 
     kept: list[Any] = []
     lend(views, SIZE, lambda x: kept.append(copy(x)))
     assert total(kept[0]) == TOTAL
-    with pytest.raises(ValueError, match=r"keep a copy, numpy.array\(x\) for example"):
+    with pytest.raises(ValueError, match=r"keep a copy, such as numpy.array\(x\)"):
         lend(views, SIZE, kept.append)
     with pytest.raises(BufferError, match=OTHER_MEMORY):
         lend(views, SIZE, numpy.asarray)
@@ -205,7 +205,7 @@ def test_copies_of_views_may_be_kept(views: Any, copy: Callable[[Any], Any]) -> 
 def test_a_view_without_dimensions_loses_its_element(views: Any) -> None:
     """A kept one-element view becomes empty, so no function reads its element."""
     kept: list[Any] = []
-    with pytest.raises(ValueError, match="expected to be used during the call only"):
+    with pytest.raises(ValueError, match="expected a borrowed tensor to be released"):
         lend(views, -1, kept.append)
     assert (kept[0].shape, kept[0].numel(), kept[0].data_ptr()) == ((0,), 0, 0)
     assert views.sum(kept[0]) == 0

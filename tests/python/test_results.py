@@ -160,5 +160,5 @@ def test_strided_views_come_back(functions: Any, framework: Any) -> None:
 
 def test_borrowed_results_are_refused(functions: tvm_ffi.Module) -> None:
     """A function that returns a borrowed value is at fault, and the error says so."""
-    with pytest.raises(SystemError, match="a value of its own, got a borrowed one of type index 8"):
+    with pytest.raises(SystemError, match="an owned value, got a borrowed one of type index 8"):
         functions.borrowed_text()

@@ -202,7 +202,7 @@ def test_empty_lists_have_nothing_to_pop() -> None:
 def test_slices_of_another_step_keep_the_size() -> None:
     """An extended slice must be assigned exactly as many elements as it has."""
     made = List([1, 2, 3, 4])
-    with pytest.raises(ValueError, match="List: slice: expected 2 elements, one for each, got 1"):
+    with pytest.raises(ValueError, match="List: slice: expected 2 elements, one per index, got 1"):
         made[::2] = [9]
     made[::-2] = [8, 9]
     assert list(made) == [1, 9, 3, 8]
@@ -229,7 +229,7 @@ def test_iterators_see_changes() -> None:
     ("call", "message"),
     [
         (lambda made: made.insert(1), "List.insert: expected an index and a value, got 1 argument"),
-        (lambda made: made.pop(0, 1), "List.pop: expected at most an index, got 2 arguments"),
+        (lambda made: made.pop(0, 1), "List.pop: expected at most one index, got 2 arguments"),
     ],
 )
 def test_wrong_numbers_of_arguments(call: Any, message: str) -> None:

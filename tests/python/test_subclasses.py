@@ -321,7 +321,7 @@ def test_modules_and_objects(functions: Any) -> None:
     assert thing.compiled_name == "name"
     # Code that passes a tensor or container relies on its class.
     for other in (tvm_ffi.convert([1]), tvm_ffi.from_dlpack(numpy.zeros(2)), tvm_ffi.Function(id)):
-        with pytest.raises(TypeError, match="expected an instance of a class below tvm_ffi"):
+        with pytest.raises(TypeError, match="expected an instance of a subclass of tvm_ffi"):
             thing.__move_handle_from__(other)
 
 

@@ -170,7 +170,7 @@ std::string message_of(PyObject* exception, nb::object* interrupt) {
   }
   if (!text.is_valid()) text = nb::steal(PyObject_Str(exception));
   take_interrupt(interrupt, exception);
-  if (!text.is_valid()) return "<the message of this exception cannot be made>";
+  if (!text.is_valid()) return "<the message of this exception is not available>";
   nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "replace"));
   PyErr_Clear();
   if (!bytes.is_valid()) return "";

@@ -141,8 +141,8 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
     if (code != 0) continue;  // the error's traceback may refer to it
     if (nb::object name = name_of(callable)) {
       PyErr_Format(PyExc_ValueError,
-                   "%U: argument %d: expected to be used during the call only, as the caller lent "
-                   "it, got kept; keep a copy, numpy.array(x) for example",
+                   "%U: argument %d: expected a borrowed tensor to be released by the end of the "
+                   "call, got one that is kept; keep a copy, such as numpy.array(x)",
                    name.ptr(), i);
     }
     code = -1;

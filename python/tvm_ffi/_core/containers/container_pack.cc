@@ -19,7 +19,8 @@ class Nesting {
   Nesting(const Place& place, PyObject* container) : here_{container, place.inside} {
     for (const Ancestor* each = place.inside; each != nullptr; each = each->outer) {
       if (each->container == container) {
-        PyErr_Format(PyExc_ValueError, "expected a %s that does not hold itself, got one that does",
+        PyErr_Format(PyExc_ValueError,
+                     "expected a %s that does not contain itself, got one that does",
                      Py_TYPE(container)->tp_name);
         return;
       }
@@ -89,7 +90,7 @@ int pack_pairs(const Place& place, const Ancestor* here, PyObject* dict, ffi::Ma
     return 0;
   }
   PyErr_SetString(PyExc_RuntimeError,
-                  "expected a dict that stays as it is while it is packed, got one that changed");
+                  "expected a dict that does not change while it is packed, got one that changed");
   return -1;
 }
 
@@ -100,7 +101,8 @@ int pack_items(const Place& place, const Ancestor* here, PyObject* dict, ffi::Ma
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
     PyObject* pair = PyList_GET_ITEM(items.ptr(), i);
     if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) {
-      PyErr_Format(PyExc_TypeError, "expected items() of pairs, got a %s", Py_TYPE(pair)->tp_name);
+      PyErr_Format(PyExc_TypeError, "expected items() to return pairs, got a %s",
+                   Py_TYPE(pair)->tp_name);
       return -1;
     }
     if (pack_pair(place, here, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1), i, map) != 0) {

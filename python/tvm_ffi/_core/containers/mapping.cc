@@ -230,8 +230,8 @@ int assign(PyObject* self, PyObject* key, PyObject* value) {
 
 PyObject* pop(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   if (num_args != 1 && num_args != 2) {
-    PyErr_Format(PyExc_TypeError, "Dict.pop: expected a key and maybe a default, got %zd arguments",
-                 num_args);
+    PyErr_Format(PyExc_TypeError,
+                 "Dict.pop: expected a key and an optional default, got %zd arguments", num_args);
     return nullptr;
   }
   nb::object value = nb::steal(find(self, args[0]));

@@ -218,7 +218,7 @@ int assign_slice(PyObject* self, Slice slice, PyObject* values) {
       return 0;
     }
     if (static_cast<Py_ssize_t>(added.size()) != slice.count) {
-      PyErr_Format(PyExc_ValueError, "List: slice: expected %zd elements, one for each, got %zd",
+      PyErr_Format(PyExc_ValueError, "List: slice: expected %zd elements, one per index, got %zd",
                    slice.count, static_cast<Py_ssize_t>(added.size()));
       return -1;
     }
@@ -290,7 +290,7 @@ PyObject* extend(PyObject* self, PyObject* values) {
 
 PyObject* pop(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   if (num_args > 1) {
-    PyErr_Format(PyExc_TypeError, "List.pop: expected at most an index, got %zd arguments",
+    PyErr_Format(PyExc_TypeError, "List.pop: expected at most one index, got %zd arguments",
                  num_args);
     return nullptr;
   }

@@ -36,7 +36,7 @@ int pack_foreign_dtype(const Place& place, PyObject* value, const Packer& packer
   }
   if (!fits) {
     PyErr_Format(PyExc_ValueError,
-                 "expected an element type of a code and bits up to 255 and lanes up to 65535, "
+                 "expected an element type with code and bits up to 255 and lanes up to 65535, "
                  "got %R",
                  triple.ptr());
     return -1;
@@ -51,7 +51,7 @@ int pack_foreign_device(const Place& place, PyObject* value, const Packer& packe
   nb::object answer = nb::steal(PyObject_CallOneArg(packer.helper, value));
   IntPair pair;
   if (!answer.is_valid() ||
-      read_int_pair(answer.ptr(), "expected a device of a type and an index of 32 bits each",
+      read_int_pair(answer.ptr(), "expected a device with a type and an index of 32 bits each",
                     &pair) != 0) {
     return -1;
   }

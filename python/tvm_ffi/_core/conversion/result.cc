@@ -140,7 +140,7 @@ PyObject* value_to_python(TVMFFIAny* value, const Framework* framework) {
         return object(ObjectRef(value->v_obj), framework);
       }
       PyErr_Format(PyExc_SystemError,
-                   "expected a function to return a value of its own, got a borrowed one of type "
+                   "expected a function to return an owned value, got a borrowed one of type "
                    "index %d",
                    value->type_index);
       return nullptr;

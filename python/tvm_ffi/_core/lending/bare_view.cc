@@ -19,8 +19,8 @@ bool find_owner(LentTensor* lent) {
 void refuse_bare_view() {
   PyErr_SetString(PyExc_BufferError,
                   "expected a tensor whose memory belongs to an argument of the call, got a view "
-                  "of other memory, which nothing keeps after the callback; the function that "
-                  "calls back must pass a Tensor");
+                  "of other memory, which nothing keeps alive after the callback; the calling "
+                  "function must pass a Tensor");
 }
 
 int own_bare_view(LentTensor* lent) {

@@ -262,7 +262,7 @@ bool fits(PyObject* what, PyTypeObject* type, PyTypeObject* got) {
   for (size_t i = 1; i < made_types().size(); ++i) {
     PyTypeObject* needed = made_types()[i];
     if (!PyType_IsSubtype(got, needed) || PyType_IsSubtype(type, needed)) continue;
-    PyErr_Format(PyExc_TypeError, "%U: expected an instance of a class below %s, got a %s", what,
+    PyErr_Format(PyExc_TypeError, "%U: expected an instance of a subclass of %s, got a %s", what,
                  needed->tp_name, type->tp_name);
     return false;
   }
