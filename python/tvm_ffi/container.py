@@ -46,9 +46,7 @@ class _SequenceMethods:
             return Sequence.index(self, value, start, stop)
         except ValueError:
             name = type(self).__name__
-            raise ValueError(
-                f"{name}.index: expected a value that is there, got {value!r}"
-            ) from None
+            raise ValueError(f"{name}.index: expected one of the elements, got {value!r}") from None
 
     def __add__(self, other: Iterable[Any]) -> Any:
         """Return a new container with these elements followed by those of ``other``."""

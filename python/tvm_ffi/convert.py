@@ -29,7 +29,7 @@ class ObjectConvertible:
 
     def asobject(self) -> Object:
         """Return the object to pass in place of this one."""
-        raise NotImplementedError(f"{type(self).__name__} does not say by asobject() what it is")
+        raise NotImplementedError(f"{type(self).__name__} does not implement asobject()")
 
     def __tvm_ffi_object__(self) -> Object:
         """Return ``asobject()``; the call path looks up this name."""

@@ -23,7 +23,8 @@ def _copy(self: Object) -> Object:
     function = _core.type_attribute(type_index, "__ffi_shallow_copy__")
     if function is None:
         raise TypeError(
-            f"cannot copy {_core.describe_type(type_index)[0]}: its library registers no copy function"
+            f"cannot copy {_core.describe_type(type_index)[0]}: its library registers no copy "
+            "function"
         )
     made = function(self)
     if type(made) is not type(self):

@@ -68,7 +68,7 @@ class Module(Object):
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"{self!r} cannot be pickled or copied: hand its path on, and load it there"
+            f"{self!r} cannot be pickled or copied: pass its path on, and load it there"
         )
 
     def get_function(self, name: str, query_imports: bool = False) -> Function:

@@ -49,7 +49,7 @@ class StreamContext:
 
     def __exit__(self, *exception: object) -> None:
         if not self._originals:
-            raise RuntimeError("StreamContext: expected to be entered before it is left")
+            raise RuntimeError("StreamContext: expected to be entered before it is exited")
         device = self._device
         _core.set_stream(device.dlpack_device_type(), device.index, self._originals.pop())
 

@@ -104,7 +104,9 @@ def test_python_containers_that_hold_themselves(functions: Any) -> None:
     """A list or dict that contains itself is a ValueError; one that is shared is not."""
     loop: list[Any] = [1]
     loop.append([loop])
-    expected = r"element 1 \(list\): element 0 \(list\): expected a list that does not contain itself"
+    expected = (
+        r"element 1 \(list\): element 0 \(list\): expected a list that does not contain itself"
+    )
     with pytest.raises(ValueError, match=expected):
         functions.nop(loop)
     table: dict[str, Any] = {}

@@ -151,7 +151,9 @@ def test_objects_that_convert_badly(functions: Any) -> None:
         def asobject(self) -> Any:
             return self
 
-    with pytest.raises(ValueError, match=r"argument 0 \(Silent\): Silent does not say by asobject"):
+    with pytest.raises(
+        ValueError, match=r"argument 0 \(Silent\): Silent does not implement asobject"
+    ):
         functions.nop(Silent())
     with pytest.raises(ValueError, match=r"argument 0 \(list\): element 0 \(Fails\): 'nothing'"):
         functions.nop([Fails()])

@@ -130,7 +130,7 @@ def test_build_in_a_given_folder_is_replaced_whole(project: Path, tmp_path: Path
         ({}, ValueError, "expected cpp_sources or cuda_sources, got neither"),
         ({"cpp_sources": []}, ValueError, "expected cpp_sources or cuda_sources"),
         ({"cpp_sources": 3}, TypeError, "cpp_sources: expected a list, got int"),
-        ({"cpp_sources": [b""]}, TypeError, "cpp_sources: expected texts, got bytes"),
+        ({"cpp_sources": [b""]}, TypeError, "cpp_sources: expected strings, got bytes"),
         ({"cpp_sources": ADD, "functions": "a::b"}, ValueError, "functions: .* got 'a::b'"),
         ({"cpp_sources": ADD, "functions": ["_a"]}, ValueError, "begin with a letter, got '_a'"),
         ({"cpp_sources": ADD, "functions": 3}, TypeError, "functions: expected a name, .*got int"),

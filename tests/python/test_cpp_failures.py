@@ -137,7 +137,7 @@ def test_a_command_that_succeeds_the_second_time(
 ) -> None:
     """The error says so instead of reporting status 0 and no message."""
     monkeypatch.setenv("CC", fails_first(tmp_path / "moody", "exit 0"))
-    expected = "build: x: moody failed with status 3 and left no message; run once more, the com"
+    expected = "build: x: moody failed with status 3 without a message; when run again, the com"
     with pytest.raises(cpp.CompileError, match=expected):
         cpp.build("x", sources=source)
 

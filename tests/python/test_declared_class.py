@@ -216,7 +216,7 @@ def test_private_functions_check_what_they_are_given() -> None:
         (
             {"a": field(default=1)},
             TypeError,
-            r"\.a: expected an annotation beside field\(\), got none",
+            r"\.a: expected an annotation with field\(\), got none",
         ),
     ],
 )
@@ -254,7 +254,7 @@ def test_refused_classes() -> None:
     with pytest.raises(TypeError, match="expected one base class with fields, got"):
         py_class(new_key())(type(Object)("Both", (Point, other), {"__module__": __name__}))
     for base in (testing.TestIntPair, tvm_ffi.Tensor, tvm_ffi.Array):
-        with pytest.raises(TypeError, match=r"got one derived from that of"):
+        with pytest.raises(TypeError, match=r"got one derived from the class of"):
             py_class(new_key())(type(base)("Below", (base,), {"__module__": __name__}))
 
 
@@ -266,9 +266,9 @@ def test_options_that_are_refused() -> None:
     for option in ("frozen", "init", "repr", "compare", "hash", "kw_only"):
         with pytest.raises(TypeError, match=f"field: {option}: expected a bool, got str"):
             field(**{option: "no"})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="expected one name of the type, got 'a' and 'b'"):
+    with pytest.raises(TypeError, match="expected one type key, got 'a' and 'b'"):
         py_class("a", type_key="b")
-    with pytest.raises(ValueError, match="expected a name, got an empty text"):
+    with pytest.raises(ValueError, match="expected a name, got an empty string"):
         py_class("")
     with pytest.raises(TypeError, match="doc: expected a str, got int"):
         field(doc=3)  # type: ignore[arg-type]

@@ -274,7 +274,7 @@ def test_joining_again() -> None:
     assert "class JoinedObj" in gen_abi_cpp("enum_test.Joined")
     with pytest.raises(ValueError, match="b: expected a new name and a new number, got 'b' and 4"):
         declare(IntEnum, "enum_test.Joined", b=4)
-    with pytest.raises(TypeError, match="size: expected a field of the type, which exists already"):
+    with pytest.raises(TypeError, match="size: expected a field of the existing type"):
         declare(IntEnum, "enum_test.Joined", __annotations__={"size": int}, d=5)
 
 
@@ -334,7 +334,7 @@ def test_values_for_fields() -> None:
             IntEnum,
             {"a": 1, "b": 1},
             ValueError,
-            "b: expected a new name and a new number, got 'b' and 1, of which Refused.a",
+            "b: expected a new name and a new number, got 'b' and 1, one of which Refused.a",
         ),
         (Enum, {"a": entry(size=3)}, TypeError, "a: expected names of fields, got size"),
         (

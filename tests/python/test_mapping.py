@@ -183,7 +183,9 @@ def test_wrong_numbers_of_arguments() -> None:
     """Dict.pop states the arguments it expects."""
     made: Any = Dict({"a": 1})
     for arguments in ((), ("a", 1, 2)):
-        message = f"Dict.pop: expected a key and an optional default, got {len(arguments)} arguments"
+        message = (
+            f"Dict.pop: expected a key and an optional default, got {len(arguments)} arguments"
+        )
         with pytest.raises(TypeError, match=message):
             made.pop(*arguments)
     assert dict(made) == {"a": 1}

@@ -422,7 +422,7 @@ def test_what_cannot_be_done_with_a_library(functions: Any) -> None:
     with pytest.raises(RuntimeError, match="expected a module that can be written"):
         functions.write_to_file("x.so")
     for refuse in (pickle.dumps, copy.deepcopy):
-        with pytest.raises(TypeError, match="cannot be pickled or copied: hand its path on"):
+        with pytest.raises(TypeError, match="cannot be pickled or copied: pass its path on"):
             refuse(functions)
     with pytest.raises(TypeError, match=r"cannot copy ffi\.Module"):
         copy.copy(functions)

@@ -35,7 +35,7 @@ NOT_A_PACKAGE = (
     "NAME: expected the name of a Python package, such as row_scale, of lower-case letters, digits "
     "and single underscores, got "
 )
-TAKEN = "NAME: expected a name that no other package and no target of CMake has, got "
+TAKEN = "NAME: expected a name that no other package or CMake target uses, got "
 
 
 @pytest.fixture(params=cli.RUNTIMES)

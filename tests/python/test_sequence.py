@@ -101,7 +101,7 @@ def test_search(cls: Any) -> None:
     assert made.index(1, 1) == 4
     assert made.count(1) == 2
     name = cls.__name__
-    with pytest.raises(ValueError, match=f"{name}.index: expected a value that is there, got 'b'"):
+    with pytest.raises(ValueError, match=f"{name}.index: expected one of the elements, got 'b'"):
         made.index("b")
 
 

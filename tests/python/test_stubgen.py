@@ -418,7 +418,7 @@ LIBRARY, LIBRARY_END = "# tvm-ffi-stubgen-library(begin): ", "# tvm-ffi-stubgen-
         (
             f"# tvm-ffi-stubgen-library(names): scale(x, if, y)\n{LIBRARY}LIB\n{LIBRARY_END}",
             1,
-            "names: scale: expected 3 different names of Python, got x, if, y",
+            "names: scale: expected 3 different Python names, got x, if, y",
         ),
         ("# tvm-ffi-stubgen(ty-map): x\n", 1, "ty-map: expected type -> module.name, got 'x'"),
         (

@@ -75,7 +75,7 @@ class Builder:
         for item in items:
             if not isinstance(item, str):
                 raise TypeError(
-                    f"{self.title}: {argument}: expected texts, got {type(item).__name__}"
+                    f"{self.title}: {argument}: expected strings, got {type(item).__name__}"
                 )
         return items
 

@@ -183,8 +183,8 @@ def _error(title: str, folder: str, step: Step) -> CompileError:
         if not again.returncode:
             return CompileError(
                 f"{title}: {os.path.basename(step.command[0])} failed"
-                f"{f' with status {status}' if status else ''} and left no message; run once "
-                "more, the command succeeded, so build again, and look whether the disk was full "
+                f"{f' with status {status}' if status else ''} without a message; when run "
+                "again, the command succeeded, so build again, and check whether the disk was full "
                 f"or memory ran out\n\nThe command, in {folder}:\n{step.text()}",
                 step.command,
                 said,

@@ -86,7 +86,7 @@ def _architecture(arch: str | None) -> str:
         if not found:
             raise RuntimeError(
                 f"{_TITLE}: arch: expected a GPU or the name of an architecture, such as 'sm_90', "
-                "got None, and nvidia-smi names no GPU"
+                "got None, and nvidia-smi lists no GPU"
             )
         return f"sm_{found[0].replace('.', '')}"
     _expect_text("arch", arch)

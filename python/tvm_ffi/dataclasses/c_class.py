@@ -112,7 +112,7 @@ def _check_body(cls: type, type_key: str, type_index: int) -> None:
         if name not in names:
             raise TypeError(
                 f"c_class: {cls.__name__}.{name}: expected a field of {type_key}, which has "
-                f"{', '.join(names) or 'none'}; annotate what is no field with ClassVar"
+                f"{', '.join(names) or 'none'}; annotate other attributes with ClassVar"
             )
         if name not in cls.__dict__:
             continue

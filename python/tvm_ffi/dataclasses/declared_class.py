@@ -365,15 +365,15 @@ def _declare(cls: type, type_key: str, parent: int) -> int:
     index = _core.find_type(type_key)
     if index is not None and _core.describe_type(index)[3] is not None:
         raise ValueError(
-            f"py_class: type_key: expected a new name, got {type_key!r}, which is already registered; "
-            "types last until the process ends"
+            f"py_class: type_key: expected a new name, got {type_key!r}, which is already "
+            "registered; types last until the process ends"
         )
     try:
         made: int = call("ffi._DeclareType", type_key, parent)
     except TypeError:
         raise TypeError(
             f"py_class: {cls.__name__}: expected a class derived from tvm_ffi.Object, an "
-            "enumeration or another class of py_class, got one derived from that of "
+            "enumeration or another class of py_class, got one derived from the class of "
             f"{_core.describe_type(parent)[0]}"
         ) from None
     except ValueError:
@@ -411,7 +411,7 @@ def _check_bases(cls: type, parent: int) -> None:
         if index is None and _COMPUTED in vars(base):
             raise TypeError(
                 f"py_class: {cls.__name__}: expected a base class that could be defined, got "
-                f"{base.__name__}; call it for the reason that it could not"
+                f"{base.__name__}; call it to see why it could not be"
             )
         if index is not None and index not in ancestors:
             raise TypeError(

@@ -61,7 +61,7 @@ def take_fields(
                 annotations[name] = value.func.__annotations__.get("return", Any)
             elif isinstance(value, DeclaredField) and name not in annotations:
                 raise TypeError(
-                    f"py_class: {cls.__name__}.{name}: expected an annotation beside field(), got "
+                    f"py_class: {cls.__name__}.{name}: expected an annotation with field(), got "
                     "none"
                 )
         by_keyword = kw_only

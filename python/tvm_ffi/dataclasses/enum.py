@@ -248,7 +248,7 @@ class Enum(Object, metaclass=_EnumMeta):
         if taken:
             raise ValueError(
                 f"{info.type_key}.{name}: expected a new name and a new number, got {str_index!r} "
-                f"and {int_index}, of which {taken[0]!r} has one"
+                f"and {int_index}, one of which {taken[0]!r} has already"
             )
         for field in all_fields(info.type_index):
             if field.__name__ in _INDICES:
@@ -303,7 +303,7 @@ class Enum(Object, metaclass=_EnumMeta):
         return self
 
     def __replace__(self, /, **changes: Any) -> Enum:
-        raise TypeError(f"replace: {self!r}: expected an object to copy, got what exists once")
+        raise TypeError(f"replace: {self!r}: expected an object to copy, got a unique instance")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._str_index,)
@@ -533,8 +533,8 @@ def _check_fields(cls: type, type_key: str, index: int, more: list[type]) -> Non
         for name, annotation in own_annotations(owner).items():
             if not is_class_variable(annotation) and name not in names:
                 raise TypeError(
-                    f"{type_key}.{name}: expected a field of the type, which exists already, one "
-                    f"of {', '.join(names)}"
+                    f"{type_key}.{name}: expected a field of the existing type, one of "
+                    f"{', '.join(names)}"
                 )
 
 

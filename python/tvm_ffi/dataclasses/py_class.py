@@ -118,17 +118,17 @@ def py_class(
     """
     if isinstance(cls_or_type_key, str) and type_key is not None:
         raise TypeError(
-            f"py_class: expected one name of the type, got {cls_or_type_key!r} and {type_key!r}"
+            f"py_class: expected one type key, got {cls_or_type_key!r} and {type_key!r}"
         )
     given_key = cls_or_type_key if isinstance(cls_or_type_key, str) else type_key
     if given_key is not None and not isinstance(given_key, str):
         raise TypeError(f"py_class: type_key: expected a str, got {type(given_key).__name__}")
     if given_key == "":
-        raise ValueError("py_class: type_key: expected a name, got an empty text")
+        raise ValueError("py_class: type_key: expected a name, got an empty string")
     options = Options(frozen, init, repr, eq, order, unsafe_hash, match_args)
     check_bools("py_class", {**vars(options), "kw_only": kw_only, "slots": slots})
     if order and not eq:
-        raise ValueError("py_class: order: expected eq=True beside order=True, got eq=False")
+        raise ValueError("py_class: order: expected eq=True with order=True, got eq=False")
     if not (structural_eq is None or isinstance(structural_eq, str)) or (
         structural_eq not in STRUCTURAL_KINDS
     ):

@@ -23,7 +23,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
     if issubclass(cls, _jax.core.Tracer):
         return "refused", (
             "expected an array, got one that JAX traces; call the function outside of "
-            "jax.jit, jax.grad and jax.vmap, or by jax.pure_callback"
+            "jax.jit, jax.grad and jax.vmap, or through jax.pure_callback"
         )
     if _is_key_array(cls):
         return (

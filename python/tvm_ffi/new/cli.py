@@ -85,7 +85,7 @@ def check_name(name: str) -> None:
         )
     if name in sys.stdlib_module_names or name in _TAKEN:
         raise ValueError(
-            f"NAME: expected a name that no other package and no target of CMake has, got {name!r}"
+            f"NAME: expected a name that no other package or CMake target uses, got {name!r}"
         )
 
 

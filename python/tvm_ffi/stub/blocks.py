@@ -102,7 +102,7 @@ class _Filler:
             raise self._file.error(
                 block.begin,
                 f"global/{block.argument}: expected a global function whose name begins with "
-                f"{start!r}, got none: name its library by --dlls, or delete the block",
+                f"{start!r}, got none: name its library with --dlls, or delete the block",
             )
         self._at_run_time.add((_INIT, _INIT_ALIAS))
         lines = [f'{_INIT_ALIAS}("{block.argument.rstrip(".")}", __name__)', "if TYPE_CHECKING:"]
@@ -122,7 +122,7 @@ class _Filler:
             raise self._file.error(
                 block.begin,
                 f"object/{block.argument}: expected a type that a library registers, got none of "
-                "that key: name its library by --dlls, or delete the block",
+                "that key: name its library with --dlls, or delete the block",
             )
         self._names.append(block.argument.rpartition(".")[2])
         lines = []
@@ -191,7 +191,7 @@ class _Filler:
             raise self._file.error(
                 block.begin,
                 f"library {block.argument}: expected {wanted} that exports functions, got {found}: "
-                "name it by --dlls, and after an @ here where there are several",
+                "name it with --dlls and, if there are several, after an @ here",
             )
         [(path, functions)] = candidates.items()
         if all(function.schema is None for function in functions.values()):
@@ -223,7 +223,7 @@ class _Filler:
             if len(names) != count or len({*names}) != count or not all(map(is_name, names)):
                 raise self._file.error(
                     directive.line,
-                    f"names: {match[1]}: expected {count} different names of Python, got "
+                    f"names: {match[1]}: expected {count} different Python names, got "
                     f"{', '.join(names) or 'none'}",
                 )
             found[match[1]] = names

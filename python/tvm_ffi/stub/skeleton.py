@@ -93,7 +93,7 @@ def rolled_out(file: AnnotatedFile, known: set[str], registry: Registry) -> Anno
             raise file.error(
                 directive.line,
                 f"prefix: expected the prefix of a type that a library registers, got "
-                f"{directive.argument!r}: name the library by --dlls",
+                f"{directive.argument!r}: name the library with --dlls",
             )
         added += [class_of(each, directive.argument) for each in found if each.key not in known]
         known |= {each.key for each in found}

@@ -183,7 +183,7 @@ def _check_names(names: list[str]) -> None:
             raise TypeError(_expected("arg_names", "names of type str", name))
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("__i_"):
             raise ValueError(
-                "make_kwargs_wrapper: arg_names: expected identifiers that are no keywords and do "
+                "make_kwargs_wrapper: arg_names: expected identifiers that are not keywords and do "
                 f"not begin with '__i_', got {name!r}"
             )
     repeated = sorted({name for name in names if names.count(name) > 1})
