@@ -98,13 +98,14 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "new",
         help="make a project from a template",
         description="Make the folder NAME, a project with a kernel for CPU and GPU, its tests and "
-        "all that makes it a wheel.",
+        "the files that build it as a wheel.",
     )
     new.add_argument("name", metavar="NAME", help="the Python package, such as row_scale")
     new.add_argument(
         "--runtime",
         choices=RUNTIMES,
-        help=f"the runtime that the wheel requires; a terminal is asked, otherwise {RUNTIMES[0]}",
+        help="the runtime that the wheel requires; asked for on a terminal, otherwise "
+        f"{RUNTIMES[0]}",
     )
     return parser.parse_args(arguments)
 

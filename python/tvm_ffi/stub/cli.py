@@ -89,27 +89,25 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="PATH",
         nargs="+",
         type=Path,
-        help="a file, or a folder whose .py and .pyi files are read, at any depth",
+        help="a file, or a folder to search for .py and .pyi files, at any depth",
     )
-    parser.add_argument("--imports", default="", help="modules to import before, split by ';'")
+    parser.add_argument("--imports", default="", help="modules to import first, split by ';'")
     parser.add_argument(
         "--dlls", default="", metavar="LIBS", help="libraries to load, split by ';'"
     )
     parser.add_argument("--init-pypkg", default="", help="make a package: its distribution")
     parser.add_argument("--init-lib", default="", help="make a package: the name of its library")
     parser.add_argument(
-        "--init-prefix", default="", help="make a package: what names of the registry begin with"
+        "--init-prefix", default="", help="make a package: the prefix of its registry names"
     )
-    parser.add_argument(
-        "--indent", type=int, default=4, help="spaces of one level of indentation (4)"
-    )
+    parser.add_argument("--indent", type=int, default=4, help="spaces per level of indentation (4)")
     parser.add_argument(
         "--target", choices=["python"], default="python", help="the language (python)"
     )
     parser.add_argument(
         "--docs",
         action="store_true",
-        help="add docstrings and names of parameters, where a library tells them",
+        help="add docstrings and names of parameters, where a library has them",
     )
     parser.add_argument("--verbose", action="store_true", help="print what changes")
     parser.add_argument("--dry-run", action="store_true", help="print what would change")
@@ -123,7 +121,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if any(made) and not all(made):
         parser.error("expected --init-pypkg, --init-lib and --init-prefix together")
     if any(made) and options.check:
-        parser.error("--check: expected no --init-pypkg, --init-lib and --init-prefix beside it")
+        parser.error("--check: expected no --init-pypkg, --init-lib or --init-prefix with it")
     if options.indent < 1:
         parser.error(f"--indent: expected at least 1, got {options.indent}")
     return options
