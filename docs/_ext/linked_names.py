@@ -85,7 +85,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
             found.append(f"{env.doc2path(docname, False)}:{line}: {text}")
     if found:
         raise UnlinkedNames(
-            f"{len(found)} names of the reference are no links\n" + "\n".join(found)
+            f"{len(found)} names of the reference are not links\n" + "\n".join(found)
         )
 
 

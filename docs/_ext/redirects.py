@@ -28,7 +28,7 @@ def read_redirects(text: str) -> dict[str, str]:
             raise WrongRedirect(f"line {number}: expected old -> new, got {line!r}")
         old, _, new = words
         if old in found:
-            raise WrongRedirect(f"line {number}: {old} stands there twice")
+            raise WrongRedirect(f"line {number}: {old} is listed twice")
         found[old] = new
     return found
 

@@ -161,7 +161,7 @@ class System:
         """Run a command as root before the reader starts."""
         status, said = self.type(script, root=True)
         if status:
-            raise RuntimeError(f"{self.name}: expected {script} to end well, got {said}")
+            raise RuntimeError(f"{self.name}: expected {script} to succeed, got {said}")
 
     def hand_over(self) -> None:
         """Copy this machine's certificates and package client settings."""

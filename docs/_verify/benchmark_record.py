@@ -84,7 +84,7 @@ def called_now(root: Path) -> str:
 def why_stale(root: Path, part: str, record: dict[str, Any]) -> str:
     """Return why a record, or one device's part of it, is not of this tree; empty if it is."""
     if record.get("versions", {}).get("modified") != "no":
-        return "the tree had changes that no commit holds"
+        return "the tree had uncommitted changes"
     then, now = record.get("made_of", {}), measured_now(root, part)
     changed = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
     more = f" and {len(changed) - SHOWN} more" if len(changed) > SHOWN else ""

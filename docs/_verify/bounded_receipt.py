@@ -37,7 +37,7 @@ def check_receipt(receipt: Receipt) -> None:
     if not all(isinstance(each, str) for each in texts) or not all(
         isinstance(each, list) for each in lists
     ):
-        raise ValueError("expected texts in runtime, skipped and idle, and lists of ranges")
+        raise ValueError("expected strings in runtime, skipped and idle, and lists of ranges")
     if receipt.level == RAN_ON_GPU and "gpu" not in receipt.machine:
         raise ValueError("machine: expected gpu")
     if receipt.level == EMULATED and {*receipt.ran} - {*receipt.idle}:

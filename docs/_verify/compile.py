@@ -163,7 +163,7 @@ def compile_variant(
             results.fail(source, COMPILED, files, f"{script}: {outcome.reason}", outcome.tail)
             return None, results
         if not (layout.libraries / library).exists():
-            reason = f"{script} ended well but wrote no {library} into the current folder"
+            reason = f"{script} succeeded but wrote no {library} into the current folder"
             results.fail(source, COMPILED, files, reason, outcome.tail)
             return None, results
         if left_out := [path for path in sources if path not in read]:

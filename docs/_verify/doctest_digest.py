@@ -58,5 +58,5 @@ def block_examples(text: str) -> list[tuple[str, int]]:
             lines.pop(number, None)
     for line in lines.values():
         if line.strip():
-            raise ValueError(f"expected examples and their output alone, got {line.strip()}")
+            raise ValueError(f"expected only examples and their output, got {line.strip()}")
     return [(example_digest(each.source, each.want), each.lineno) for each in examples]

@@ -118,7 +118,7 @@ def main(site: Path) -> int:
     """Print the dead links, and the external links that are not listed."""
     count, dead = dead_links(site)
     unlisted = unlisted_links(site)
-    print(*dead, *unlisted, f"{count} links, of which {len(dead)} lead nowhere", sep="\n")
+    print(*dead, *unlisted, f"{count} links, {len(dead)} of them broken", sep="\n")
     return 1 if dead or unlisted else 0
 
 

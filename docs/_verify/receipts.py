@@ -106,7 +106,7 @@ def checked_receipt(data: object) -> Receipt:
     for ranges in (*receipt.ran.values(), *receipt.lines.values(), *receipt.doctests.values()):
         texts += ranges if isinstance(ranges, list) else [ranges]
     if odd := [text for text in texts if not isinstance(text, str)]:
-        raise ValueError(f"expected texts, got {type(odd[0]).__name__}")
+        raise ValueError(f"expected strings, got {type(odd[0]).__name__}")
     parts = [
         part for each in (receipt.ran, receipt.lines) for some in each.values() for part in some
     ]

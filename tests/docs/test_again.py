@@ -98,7 +98,7 @@ def test_a_test_that_is_left_out(project):
         ({"said": {"a test": "x" * (1 << 24)}}, "expected at most 16777216 bytes, got more"),
         ({"subject": "a by tests/gone.py"}, "of this tree, got 'a by tests/gone.py'"),
         ({"subject": None}, "subject: expected str, got NoneType"),
-        ({"machine": {"gpu": 1}}, "expected texts, got int"),
+        ({"machine": {"gpu": 1}}, "expected strings, got int"),
         ({"ran": {KERNEL: ["x"]}}, "expected ranges such as 3-7, got 'x'"),
         ({"closure": {}}, "closure: expected "),
         ({"unknown": 1}, "expected no field 'unknown'"),

@@ -243,7 +243,7 @@ def test_record_of_changes_that_no_commit_holds(tree: Path) -> None:
     record = {"versions": {"modified": "no"}, "made_of": measured_now(tree, "calls")}
     assert why_after(tree, record) == ""
     for versions in ({"modified": "yes"}, {}):
-        assert "no commit holds" in why_after(tree, {**record, "versions": versions})
+        assert "uncommitted changes" in why_after(tree, {**record, "versions": versions})
 
 
 @pytest.mark.parametrize(

@@ -98,11 +98,11 @@ def test_code_block_typed_by_hand(project, file, old, new, page, named):
 WAYS_AROUND = [
     (
         "\n>>> 1 + 1\n2\n>>> # int typed;\n",
-        "expected examples and their output alone, got >>> # in",
+        "expected only examples and their output, got >>> # in",
     ),
     (
         "\n.. code-block:: python\n\n   >>> 1 + 1\n   2\n\n   typed = 1\n",
-        "expected examples and their output alone, got typed = 1",
+        "expected only examples and their output, got typed = 1",
     ),
     (
         "\n.. code-block:: cpp\n\n   >>> 1 + 1\n   2\n",

@@ -68,7 +68,7 @@ def test_example_is_compiled_again_only_when_its_closure_changes(project):
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("true\n", "build_cpu.sh ended well but wrote no scale_cpu.so"),
+        ("true\n", "build_cpu.sh succeeded but wrote no scale_cpu.so"),
         ("g++ -shared -fPIC -o scale_cpu.so -x c++ /dev/null\n", "build_cpu.sh did not compile"),
         ("exit 3\n", "build_cpu.sh: exit status 3"),
     ],

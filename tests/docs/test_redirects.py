@@ -24,7 +24,7 @@ def test_list():
     [
         ("a b\n", "line 1: expected old -> new, got 'a b'"),
         ("a ->\n", "line 1: expected old -> new"),
-        ("a -> b\na -> c\n", "line 2: a stands there twice"),
+        ("a -> b\na -> c\n", "line 2: a is listed twice"),
     ],
 )
 def test_wrong_line(text, message):
