@@ -27,7 +27,7 @@ INPUT = "read, return"  # JAX forbids writes but cannot prevent them
 RETURN = "return"  # on a GPU, whose memory this test's functions cannot read
 # Newer CuPy versions accept and export more of ml_dtypes' types.
 IF_KNOWN = f"{RETURN}|{NONE}|ValueError: dtype is not supported for dlpack export"
-NOT_KNOWN = "TypeError: expected a dtype that DLPack knows"
+NOT_KNOWN = "TypeError: expected a dtype that DLPack supports"
 
 # For each element type, the outcome in PyTorch, NumPy, JAX, CuPy and PaddlePaddle.
 SAME_IN_ALL = "bool int8 uint8 int16 int32 int64 float16 float32 float64 complex64 complex128"

@@ -49,7 +49,9 @@ def test_dtypes_and_places_are_read(functions: Any, paddle: Any) -> None:
 
 def test_other_dtypes_are_refused(paddle: Any) -> None:
     """A dtype without a DLPack code is a TypeError."""
-    with pytest.raises(TypeError, match=r"expected a dtype that DLPack knows, got .*(?i:pstring)"):
+    with pytest.raises(
+        TypeError, match=r"expected a dtype that DLPack supports, got .*(?i:pstring)"
+    ):
         tvm_ffi.dtype(paddle.pstring)
 
 

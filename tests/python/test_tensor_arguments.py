@@ -151,11 +151,11 @@ def aligned_with_odd_stride() -> Any:
 
 UNREADABLE = [
     (numpy.zeros(2, dtype=">f4"), TypeError, "native byte order"),
-    (numpy.zeros(2, dtype=object), TypeError, "expected a dtype that DLPack knows"),
-    (numpy.zeros(2, dtype="U3"), TypeError, "expected a dtype that DLPack knows"),
-    (numpy.zeros(2, dtype="M8[s]"), TypeError, "expected a dtype that DLPack knows"),
+    (numpy.zeros(2, dtype=object), TypeError, "expected a dtype that DLPack supports"),
+    (numpy.zeros(2, dtype="U3"), TypeError, "expected a dtype that DLPack supports"),
+    (numpy.zeros(2, dtype="M8[s]"), TypeError, "expected a dtype that DLPack supports"),
     (numpy.zeros(2, dtype=[("a", "i1"), ("b", "f4")]), TypeError, "expected a dtype"),
-    (numpy.zeros(2, dtype=numpy.longdouble), TypeError, "expected a dtype that DLPack knows"),
+    (numpy.zeros(2, dtype=numpy.longdouble), TypeError, "expected a dtype that DLPack supports"),
     (numpy.zeros(2, dtype=[("a", "i1"), ("b", "f4")])["b"], ValueError, "not aligned"),
     (aligned_with_odd_stride(), ValueError, "stride 12 of dimension 0 is not a multiple"),
     (numpy.ma.masked_array([1.0], [1]), TypeError, "expected an array without a mask"),

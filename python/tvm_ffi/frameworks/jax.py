@@ -72,7 +72,7 @@ def _read_scalar_type(value: Any) -> tuple[int, int, int]:
 
 def _read_device(value: Any) -> tuple[int, int]:
     if value.platform not in _DEVICE_TYPES:
-        raise ValueError(f"expected a device that DLPack knows, got {value}")
+        raise ValueError(f"expected a device that DLPack supports, got {value}")
     return _DEVICE_TYPES[value.platform], value.local_hardware_id or 0
 
 

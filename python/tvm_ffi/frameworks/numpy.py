@@ -70,7 +70,7 @@ def read_dtype(value: Any) -> tuple[int, int, int]:
         # A long double occupies 16 bytes but uses only 10, which a kernel cannot know.
         elif value.kind in _CODE_OF_KIND and value.char not in "gG":
             return _CODE_OF_KIND[value.kind], 8 * value.itemsize, 1
-    raise TypeError(f"expected a dtype that DLPack knows, in native byte order, got {value!r}")
+    raise TypeError(f"expected a dtype that DLPack supports, in native byte order, got {value!r}")
 
 
 def _find_dtype(code: int, bits: int, lanes: int) -> Any:

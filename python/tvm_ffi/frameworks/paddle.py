@@ -36,7 +36,7 @@ def _read_dtype(value: Any) -> tuple[int, int, int]:
     try:
         return _core.parse_dtype(str(value).removeprefix("paddle."))
     except ValueError:
-        raise TypeError(f"expected a dtype that DLPack knows, got {value!s}") from None
+        raise TypeError(f"expected a dtype that DLPack supports, got {value!s}") from None
 
 
 def _read_place(value: Any) -> tuple[int, int]:
@@ -46,7 +46,7 @@ def _read_place(value: Any) -> tuple[int, int]:
         return (10 if _paddle.is_compiled_with_rocm() else 2), value.gpu_device_id()
     if value.is_cuda_pinned_place():
         return 3, 0
-    raise ValueError(f"expected a place that DLPack knows, got {value}")
+    raise ValueError(f"expected a place that DLPack supports, got {value}")
 
 
 _READERS: dict[str, Any] = {

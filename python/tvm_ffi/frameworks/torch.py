@@ -150,12 +150,12 @@ def _dtype(value: Any) -> tuple[int, int, int]:
     try:
         return _core.parse_dtype(str(value).removeprefix("torch.").replace("_x2", "x2"))
     except ValueError:
-        raise TypeError(f"expected a dtype that DLPack knows, got {value}") from None
+        raise TypeError(f"expected a dtype that DLPack supports, got {value}") from None
 
 
 def _device(value: Any) -> tuple[int, int]:
     if value.type not in _DEVICE_TYPES:
-        raise ValueError(f"expected a device that DLPack knows, got {value}")
+        raise ValueError(f"expected a device that DLPack supports, got {value}")
     return _DEVICE_TYPES[value.type], value.index or 0
 
 
