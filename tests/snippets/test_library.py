@@ -89,6 +89,9 @@ def here(tmp_path_factory):
     """A folder with the example, its wheel built by what is installed, and what the build said."""
     folder = tmp_path_factory.mktemp("here")
     copy_to(folder)
+    earlier = folder / "site/vector_kernels/__init__.py"
+    earlier.parent.mkdir(parents=True)
+    earlier.write_text("raise AssertionError('of an earlier build')")
     variables = {"SKBUILD_CMAKE_DEFINE": WITHOUT_CUDA, "SKBUILD_BUILD_DIR": str(folder / "build")}
     done = bash(ROOT / "tests/snippets/library/wheel_here.sh", folder, **variables)
     return folder, done

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 
 import pytest
@@ -32,10 +33,22 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
+def plain(folder):
+    """Make an environment that has only what the build requires; return its Python."""
+    python = folder / "plain/bin/python"
+    requires = ["setuptools>=70.1", "ninja", "apache-tvm-ffi>=0.1.15"]
+    subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
+    subprocess.run([python, "-m", "pip", "install", "-q", *requires], check=True)
+    return python
+
+
 def test_wheel(project, shows):
     """It has the tag and the files of the wheel that CMake's project makes, and works."""
     for path in FILES:
         shows(path, SCRIPT, *FILES, *BUILT_BY)
+    earlier = project / "site/vector_kernels/__init__.py"
+    earlier.parent.mkdir(parents=True)
+    earlier.write_text("raise AssertionError('of an earlier build')")
     done = bash(shows(SCRIPT, USE, *FILES, *BUILT_BY), project)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith(USED)
@@ -58,15 +71,27 @@ def test_each_line_of_the_script(project, shows, tmp_path):
     """Run as a file, which pip does not do: its lines are counted."""
     for path in FILES:
         shows(path, *FILES, *BUILT_BY)
-    python = tmp_path / "plain/bin/python"
-    requires = ["setuptools>=70.1", "ninja", "apache-tvm-ffi>=0.1.15"]
-    subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
-    subprocess.run([python, "-m", "pip", "install", "-q", *requires], check=True)
+    python = plain(tmp_path)
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     wheel = [python, "setup.py", "-q", "bdist_wheel", "-d", project / "dist"]
     variables = {**os.environ, "PATH": path}
     subprocess.run(wheel, cwd=project / "library", env=variables, check=True)
     assert wheel_of(project).name.startswith("vector_kernels-0.1.0-py3-none-linux_")
+
+
+@pytest.mark.parametrize("names_headers", [False, True])
+def test_a_source_distribution_names_its_headers(project, names_headers):
+    """setuptools packs the sources that setup.py lists, and headers that MANIFEST.in names."""
+    folder = project / "library"
+    if names_headers:
+        (folder / "MANIFEST.in").write_text("include src/*.h\n")
+    pack = [plain(project), "setup.py", "-q", "sdist", "-d", project / "dist"]
+    subprocess.run(pack, cwd=folder, check=True)
+    (packed,) = (project / "dist").iterdir()
+    with tarfile.open(packed) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert "src/binding.cc" in names
+    assert ("src/kernels.h" in names) == names_headers
 
 
 def test_editable_install(project):

@@ -4,6 +4,6 @@
 set -eu
 # [wheel.begin]
 pip wheel --no-deps -w dist ./library
-pip install --no-deps --target site dist/vector_kernels-*.whl
+pip install --upgrade --no-deps --target site dist/vector_kernels-*.whl
 PYTHONPATH=site python use.py
 # [wheel.end]
