@@ -205,6 +205,18 @@ os._exit(0)
 """
 
 
+MOVED = """
+import tvm_ffi
+class Moved(tvm_ffi.Function):
+    def __init__(self, function):
+        self.__move_handle_from__(function)
+    __call__ = tvm_ffi.Function.__call__
+function = tvm_ffi.convert(lambda x: x + 1)
+print(Moved(function)(1), flush=True)
+print(function(1))
+"""
+
+
 def run(python: str, code: str, *arguments: str) -> list[str]:
     """Run code and give the lines that it prints."""
     command = [python, "-c", code, *arguments]
@@ -340,3 +352,12 @@ def test_containers_and_functions_in_python(pythons):
         *("TypeError", "AttributeError", "AttributeError", "TypeError", "TypeError", "TypeError"),
         *["False"] * 2,
     ]
+
+
+@pytest.mark.parametrize(("runtime", "printed"), [("ours", ["2", "2"]), ("published", ["2"])])
+def test_the_source_of_a_moved_handle(pythons, runtime, printed):
+    """The published package leaves the source empty, and a call to it ends the process."""
+    command = [pythons[runtime], "-c", MOVED]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == printed
+    assert (done.returncode < 0) == (runtime == "published")
