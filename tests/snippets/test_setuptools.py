@@ -81,7 +81,7 @@ def test_each_line_of_the_script(project, shows, tmp_path):
 
 @pytest.mark.parametrize("names_headers", [False, True])
 def test_a_source_distribution_names_its_headers(project, names_headers):
-    """setuptools packs the sources that setup.py lists, and headers that MANIFEST.in names."""
+    """It has the sources that setup.py lists, and the headers that MANIFEST.in names."""
     folder = project / "library"
     if names_headers:
         (folder / "MANIFEST.in").write_text("include src/*.h\n")
