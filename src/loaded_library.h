@@ -24,7 +24,8 @@ struct LoadedLibrary {
   std::vector<Segment> segments;
 };
 
-// Does not call dl_iterate_phdr: glibc's lock for it may be held forever in a forked child.
+// Waits for no static initialiser of a library. In a forked child, does not need the loader's list,
+// whose lock may be held forever there, if the library is laid out as linkers do.
 std::optional<LoadedLibrary> FindLoadedLibrary(const void* address);
 
 }  // namespace ffi TVM_FFI_HIDDEN

@@ -55,6 +55,15 @@ void UseModules() {
 
 void UseBacktraces() { TVMFFIBacktrace(nullptr, 0, nullptr, 0); }
 
+// A function whose code is in no library, as that of a compiler that runs in the process.
+void UseGeneratedCode() {
+  static void* const code = std::malloc(1);
+  TVMFFIObjectHandle function = nullptr;
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(nullptr, reinterpret_cast<TVMFFISafeCallType>(code),
+                                               nullptr, &function));
+  TVMFFIObjectDecRef(function);
+}
+
 void UseHandle() {
   TVMFFIHandleInitOnce(&handle, [](void** result) {
     WaitABit();
@@ -80,7 +89,7 @@ struct FirstObj : public ffi::Object {
 };
 
 constexpr void (*kUses[])() = {UseStore,   UseFactory,    UseGlobalFunctions, UseTypes,
-                               UseModules, UseBacktraces, UseHandle};
+                               UseModules, UseBacktraces, UseGeneratedCode,   UseHandle};
 
 }  // namespace
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import compile_cpp_library
+from .test_module import move_program_headers
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,26 @@ def test_fork_in_a_factory(forks: Path) -> None:
     run(f"""
 import tvm_ffi
 assert tvm_ffi.load_module({str(forks)!r}).fork_in_factory() == 0
+""")
+
+
+def test_a_child_loads_and_unloads(library: Path, tmp_path: Path) -> None:
+    """A library that a child loads stays loaded while it is used, and no longer."""
+    moved = [str(move_program_headers(library, tmp_path / f"moved_{i}.so")) for i in range(2)]
+    run(f"""
+import os
+import tvm_ffi
+child = os.fork()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    paths = {[str(library), *moved]!r}
+    modules = [tvm_ffi.load_module(path, keep_module_alive=False) for path in paths]
+    counts = [module.count for module in modules]
+    del modules
+    assert [count(1, 2) for count in counts] == [2, 2, 2]
+    del counts
+    assert not [path for path in paths if path in open("/proc/self/maps").read()]
 """)
 
 

@@ -75,6 +75,18 @@ def test_imports_beside_a_load(loading: Path, tmp_path: Path) -> None:
     assert load(loading, tmp_path, 60, work="import _ctypes_test") == (0, "0\n", "")
 
 
+def test_generated_code_while_an_initialiser_calls_python(loading: Path, tmp_path: Path) -> None:
+    """A function of code in no library may be created meanwhile, with the GIL held."""
+    address = "numpy.zeros(1).__array_interface__['data'][0]"
+    assert load(
+        loading,
+        tmp_path,
+        60,
+        register=f"{REGISTER}\nimport numpy\naddress = {address}",
+        work="tvm_ffi.Function.__from_extern_c__(address)",
+    ) == (0, "1\n", "")
+
+
 @needs_extension
 def test_an_import_while_an_initialiser_calls_python_is_a_deadlock(
     loading: Path, tmp_path: Path

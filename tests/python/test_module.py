@@ -254,6 +254,30 @@ def test_unloading(library: Path, tmp_path: Path, keep: bool) -> None:
     assert is_loaded(path) is keep
 
 
+def move_program_headers(library: Path, moved: Path) -> Path:
+    """Copy a library with its program headers at the end, as BOLT writes them."""
+    content = bytearray(library.read_bytes())
+    begin = int.from_bytes(content[32:40], "little")
+    size = int.from_bytes(content[54:56], "little") * int.from_bytes(content[56:58], "little")
+    headers = content[begin : begin + size]
+    content += bytes(-len(content) % 4096)
+    content[32:40] = len(content).to_bytes(8, "little")
+    moved.write_bytes(content + headers)
+    return moved
+
+
+def test_libraries_with_moved_program_headers(library: Path, tmp_path: Path) -> None:
+    """Each of several such libraries stays loaded while it is used, and no longer."""
+    paths = [move_program_headers(library, tmp_path / f"moved_{i}.so") for i in range(2)]
+    modules = [tvm_ffi.load_module(path, keep_module_alive=False) for path in paths]
+    counts = [module.count for module in modules]
+    del modules
+    assert [count(1, 2) for count in counts] == [2, 2]
+    assert [is_loaded(path) for path in paths] == [True, True]
+    del counts
+    assert [is_loaded(path) for path in paths] == [False, False]
+
+
 MAKES = """
 #include <tvm/ffi/big_int.h>
 #include <tvm/ffi/tvm_ffi.h>
