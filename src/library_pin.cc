@@ -175,6 +175,10 @@ LibraryPin LibraryPin::OfModule(void* handle) {
   return pin;
 }
 
+void LibraryPin::KeepAllInChild() {
+  for (auto& [begin, library] : Known()) library.unloads = false;
+}
+
 LibraryPin::~LibraryPin() {
   // Objects queued for deletion may need the library's code.
   if (begin_ != 0 && !RunsAfterDeletion(DropPin, begin_)) DropPin(begin_);

@@ -33,6 +33,10 @@ class LibraryPin {
   // Takes ownership of a dlopen handle, even if this throws. It stays valid while the pin lives.
   static LibraryPin OfModule(void* handle);
 
+  // Keeps the libraries loaded so far in a forked child: unloading takes a lock of the loader that
+  // may be held forever there. Called with the lock held.
+  static void KeepAllInChild();
+
  private:
   uintptr_t begin_ = 0;  // the library's start address; 0 for none, or one that stays
 };

@@ -254,7 +254,7 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         then, because its code frees them. A library that registers object types or global
         functions is never unloaded, nor is one, built with this package's headers, that has created
         a function from a lambda, a tensor with its own allocator or a ``BigInt`` too large for
-        64 bits.
+        64 bits. A forked child never unloads what its parent loaded.
 
     Returns
     -------

@@ -83,6 +83,26 @@ else:
 """)
 
 
+def test_a_child_does_not_unload(forks: Path, library: Path) -> None:
+    """A child ends normally, without the loader's lock for unloading the modules of its parent."""
+    run(f"""
+import os, signal
+import tvm_ffi
+functions = tvm_ffi.load_module({str(library)!r}, keep_module_alive=False)
+threads = tvm_ffi.load_module({str(forks)!r})
+count = functions.count
+threads.start_threads()
+for _ in range(10):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(5)
+        del functions, count
+        os._exit({str(library)!r} not in open("/proc/self/maps").read())
+    assert os.waitpid(child, 0)[1] == 0
+os._exit(0)  # at once: the threads still use what the end of the process destroys
+""")
+
+
 def test_calls_of_other_threads_are_forgotten(library: Path) -> None:
     """A call in another thread at the fork does not exist in the child, which reuses its stack."""
     run(f"""
