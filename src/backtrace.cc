@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "library_pin.h"
 #include "loaded_library.h"
 #include "locks.h"
 #include "symbol_name.h"
@@ -120,8 +121,6 @@ class Descriptions {
   // The loader is never called with the lock held: it has its own lock, under which it runs library
   // code that may show errors.
   Call Find(void* address) {
-    // The counter of unloads is behind a lock of the loader that may be held forever in a child.
-    if (ffi::IsForkedChild()) return Describe(address);
     const unsigned long long unloads = Unloads();
     {
       std::lock_guard<std::mutex> lock(Lock());
@@ -140,6 +139,9 @@ class Descriptions {
 
  private:
   static unsigned long long Unloads() {
+    // The loader's counter needs a lock that may be held forever in a forked child, so a child
+    // counts what this library unloads, from a number that no parent reaches.
+    if (ffi::IsForkedChild()) return kInChild + ffi::LibraryPin::Unloads();
     unsigned long long unloads = 0;
     std::lock_guard<std::mutex> lock(ffi::LockOf(ffi::Guarded::kLoadedLibraries));
     dl_iterate_phdr(
@@ -152,6 +154,8 @@ class Descriptions {
   }
 
   static std::mutex& Lock() { return ffi::LockOf(ffi::Guarded::kBacktraces); }
+
+  static constexpr unsigned long long kInChild = 1ULL << 63;
 
   std::unordered_map<void*, Call> known_;
   unsigned long long unloads_ = 0;

@@ -7,6 +7,7 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -39,6 +40,8 @@ Libraries& Known() {
   return *libraries;
 }
 [[maybe_unused]] const Libraries& made = Known();  // see locks.h
+
+std::atomic<unsigned long long> unloads{0};
 
 Libraries::iterator FindKnown(uintptr_t address) {
   auto after = Known().upper_bound(address);
@@ -112,6 +115,7 @@ void CloseUnpinned() {
     Known().erase(found);
     lock.unlock();
     dlclose(handle);
+    ++unloads;
   }
 }
 
@@ -178,6 +182,8 @@ LibraryPin LibraryPin::OfModule(void* handle) {
 void LibraryPin::KeepAllInChild() {
   for (auto& [begin, library] : Known()) library.unloads = false;
 }
+
+unsigned long long LibraryPin::Unloads() { return unloads; }
 
 LibraryPin::~LibraryPin() {
   // Objects queued for deletion may need the library's code.

@@ -37,6 +37,9 @@ class LibraryPin {
   // may be held forever there. Called with the lock held.
   static void KeepAllInChild();
 
+  // How many libraries the pins have unloaded.
+  static unsigned long long Unloads();
+
  private:
   uintptr_t begin_ = 0;  // the library's start address; 0 for none, or one that stays
 };

@@ -156,3 +156,46 @@ if child == 0:
 over.set()
 assert os.waitpid(child, 0)[1] == 0
 """)
+
+
+NAMED = """
+#include <tvm/ffi/tvm_ffi.h>
+__attribute__((noinline)) void NAME(int x) {
+  if (x) TVM_FFI_THROW(ValueError) << "on purpose";
+  asm volatile("");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, [](int x) {
+  NAME(x);
+  asm volatile("");
+});
+"""
+
+
+@pytest.mark.parametrize("is_child", [False, True])
+def test_names_after_a_library_was_replaced(tmp_path: Path, is_child: bool) -> None:
+    """Errors of a library loaded in another's place show its own functions, in a child too."""
+    for name in ("first", "other"):
+        source = tmp_path / f"{name}.cc"
+        source.write_text(NAMED.replace("NAME", name))
+        compile_cpp_library(source, tmp_path / f"{name}.so")
+    run(f"""
+import os, traceback
+import tvm_ffi
+def shown(name):
+    path = {str(tmp_path)!r} + "/" + name + ".so"
+    module = tvm_ffi.load_module(path, keep_module_alive=False)
+    place = next(line.split("-")[0] for line in open("/proc/self/maps") if path in line)
+    try:
+        module.fail(1)
+    except ValueError as error:
+        text = "".join(traceback.format_exception(error))
+    assert name in text and text.count(path) >= 1, text
+    return place, text
+child = os.fork() if {is_child} else 0
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    first, other = shown("first"), shown("other")
+    assert first[0] == other[0], "the second is not in the first one's place"
+    assert "first" not in other[1], other[1]
+""")
