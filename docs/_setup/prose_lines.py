@@ -103,7 +103,7 @@ def prose_of_python(text: str) -> Iterator[str]:
 def without_literals(lines: Iterable[str]) -> str:
     """Return the text of lines, with a distinct word in place of each literal."""
     numbers = itertools.count()
-    return LITERAL.sub(lambda _: f"Literal{next(numbers)}", "\n".join(lines))
+    return LITERAL.sub(lambda _: f"L{next(numbers)}iteral", "\n".join(lines))
 
 
 def rules_of(page: str) -> dict[str, str]:

@@ -118,7 +118,7 @@ def test_prose_of_python():
 def test_literals_are_replaced():
     """Each literal becomes a different word, so that none seems repeated; it cannot span lines."""
     text = without_literals(["``a`` and `a` at https://x.y", ":py:func:`f` or `a", "b`."])
-    assert text == "Literal0 and Literal1 at Literal2\nLiteral3 or `a\nb`."
+    assert text == "L0iteral and L1iteral at L2iteral\nL3iteral or `a\nb`."
 
 
 def test_rules_are_read_from_the_page():
