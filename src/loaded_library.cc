@@ -8,6 +8,8 @@
 
 #include <cstring>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include "locks.h"
 
