@@ -121,12 +121,13 @@ class Descriptions {
   // The loader is never called with the lock held: it has its own lock, under which it runs library
   // code that may show errors.
   Call Find(void* address) {
-    const unsigned long long unloads = Unloads();
+    const std::optional<unsigned long long> unloads = Unloads(address);
+    if (!unloads.has_value()) return Describe(address);
     {
       std::lock_guard<std::mutex> lock(Lock());
-      if (unloads > unloads_) {
+      if (*unloads > unloads_) {
         known_.clear();
-        unloads_ = unloads;
+        unloads_ = *unloads;
       }
       auto found = known_.find(address);
       if (unloads == unloads_ && found != known_.end()) return found->second;
@@ -138,10 +139,15 @@ class Descriptions {
   }
 
  private:
-  static unsigned long long Unloads() {
+  // Nullopt if a library that contains the address may be unloaded uncounted.
+  static std::optional<unsigned long long> Unloads(const void* address) {
     // The loader's counter needs a lock that may be held forever in a forked child, so a child
     // counts what this library unloads, from a number that no parent reaches.
-    if (ffi::IsForkedChild()) return kInChild + ffi::LibraryPin::Unloads();
+    if (ffi::IsForkedChild()) {
+      const auto unloads = ffi::LibraryPin::UnloadsIfKnown(address);
+      if (!unloads.has_value()) return std::nullopt;
+      return kInChild + *unloads;
+    }
     unsigned long long unloads = 0;
     std::lock_guard<std::mutex> lock(ffi::LockOf(ffi::Guarded::kLoadedLibraries));
     dl_iterate_phdr(

@@ -7,11 +7,11 @@
 #include <unwind.h>
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -41,7 +41,8 @@ Libraries& Known() {
 }
 [[maybe_unused]] const Libraries& made = Known();  // see locks.h
 
-std::atomic<unsigned long long> unloads{0};
+// How many libraries were unloaded, counted with the lock held.
+unsigned long long unloads = 0;
 
 Libraries::iterator FindKnown(uintptr_t address) {
   auto after = Known().upper_bound(address);
@@ -113,9 +114,9 @@ void CloseUnpinned() {
     if (found == Known().end() || !is_unpinned(*found)) continue;
     void* handle = found->second.handle;
     Known().erase(found);
+    ++unloads;
     lock.unlock();
     dlclose(handle);
-    ++unloads;
   }
 }
 
@@ -183,7 +184,11 @@ void LibraryPin::KeepAllInChild() {
   for (auto& [begin, library] : Known()) library.unloads = false;
 }
 
-unsigned long long LibraryPin::Unloads() { return unloads; }
+std::optional<unsigned long long> LibraryPin::UnloadsIfKnown(const void* code) {
+  std::lock_guard<std::mutex> lock(Lock());
+  if (FindKnown(reinterpret_cast<uintptr_t>(code)) == Known().end()) return std::nullopt;
+  return unloads;
+}
 
 LibraryPin::~LibraryPin() {
   // Objects queued for deletion may need the library's code.

@@ -6,6 +6,7 @@
 #include <tvm/ffi/object.h>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace tvm {
@@ -37,8 +38,9 @@ class LibraryPin {
   // may be held forever there. Called with the lock held.
   static void KeepAllInChild();
 
-  // How many libraries the pins have unloaded.
-  static unsigned long long Unloads();
+  // How many libraries the pins have unloaded; nullopt if others may unload the one that contains
+  // the address `code`.
+  static std::optional<unsigned long long> UnloadsIfKnown(const void* code);
 
  private:
   uintptr_t begin_ = 0;  // the library's start address; 0 for none, or one that stays

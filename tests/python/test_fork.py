@@ -199,3 +199,54 @@ else:
     assert first[0] == other[0], "the second is not in the first one's place"
     assert "first" not in other[1], other[1]
 """)
+
+
+PLUGIN = """
+#include <tvm/ffi/tvm_ffi.h>
+__attribute__((noinline)) void fail() { TVM_FFI_THROW(ValueError) << "on purpose"; }
+extern "C" void NAME() {
+  fail();
+  asm volatile("");
+}
+"""
+CALLER = """
+#include <tvm/ffi/tvm_ffi.h>
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(call, [](void* code) {
+  reinterpret_cast<void (*)()>(code)();
+  asm volatile("");
+});
+"""
+
+
+@pytest.mark.parametrize("is_child", [False, True])
+def test_names_after_other_code_replaced_a_library(tmp_path: Path, is_child: bool) -> None:
+    """The same holds for libraries that a program loads and unloads without this package."""
+    sources = {"caller": CALLER, **{n: PLUGIN.replace("NAME", n) for n in ("first", "other")}}
+    for name, text in sources.items():
+        source = tmp_path / f"{name}.cc"
+        source.write_text(text)
+        compile_cpp_library(source, tmp_path / f"{name}.so")
+    run(f"""
+import _ctypes, ctypes, os, traceback
+import tvm_ffi
+call = tvm_ffi.load_module({str(tmp_path / "caller.so")!r}).call
+def shown(name):
+    path = {str(tmp_path)!r} + "/" + name + ".so"
+    plugin = ctypes.CDLL(path)
+    place = next(line.split("-")[0] for line in open("/proc/self/maps") if path in line)
+    try:
+        call(ctypes.cast(plugin[name], ctypes.c_void_p))
+    except ValueError as error:
+        text = "".join(traceback.format_exception(error))
+    _ctypes.dlclose(plugin._handle)
+    assert path not in open("/proc/self/maps").read()
+    assert f"in {{name}}" in text, text
+    return place, text
+child = os.fork() if {is_child} else 0
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    first, other = shown("first"), shown("other")
+    assert first[0] == other[0], "the second is not in the first one's place"
+    assert "in first" not in other[1], other[1]
+""")
