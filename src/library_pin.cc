@@ -184,6 +184,13 @@ void LibraryPin::KeepAllInChild() {
   for (auto& [begin, library] : Known()) library.unloads = false;
 }
 
+bool LibraryPin::StaysLoaded(const void* code) {
+  if (!IsForkedChild()) return false;
+  std::lock_guard<std::mutex> lock(Lock());
+  const auto known = FindKnown(reinterpret_cast<uintptr_t>(code));
+  return known != Known().end() && !known->second.unloads;
+}
+
 std::optional<unsigned long long> LibraryPin::UnloadsIfKnown(const void* code) {
   std::lock_guard<std::mutex> lock(Lock());
   if (FindKnown(reinterpret_cast<uintptr_t>(code)) == Known().end()) return std::nullopt;

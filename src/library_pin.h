@@ -38,6 +38,9 @@ class LibraryPin {
   // may be held forever there. Called with the lock held.
   static void KeepAllInChild();
 
+  // Whether this is a forked child, which keeps the library that contains the address `code`.
+  static bool StaysLoaded(const void* code);
+
   // How many libraries the pins have unloaded; nullopt if others may unload the one that contains
   // the address `code`.
   static std::optional<unsigned long long> UnloadsIfKnown(const void* code);

@@ -159,6 +159,8 @@ const bool registered = [] {
   set("ffi.ModuleAnother", Another);
   set("ffi.StaticInitFailed", StaticInitFailed);
   set("ffi.SystemLib", SystemLib);
+  // For tvm/ffi/keep_library.h.
+  set("ffi.StaysLoaded", [](void* code) { return ffi::LibraryPin::StaysLoaded(code); });
   return true;
 }();
 

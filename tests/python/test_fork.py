@@ -103,6 +103,60 @@ os._exit(0)  # at once: the threads still use what the end of the process destro
 """)
 
 
+MAKES = """
+#include <tvm/ffi/tvm_ffi.h>
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(make, [](int n) {
+  return tvm::ffi::Function::FromTyped([n](int x) { return n + x; });
+});
+"""
+
+
+@pytest.fixture(scope="module")
+def makes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a library whose function creates a function from a lambda."""
+    folder = tmp_path_factory.mktemp("makes")
+    (folder / "makes.cc").write_text(MAKES)
+    compile_cpp_library(folder / "makes.cc", folder / "makes.so")
+    return folder / "makes.so"
+
+
+def test_a_child_creates_the_first_function(makes: Path, library: Path) -> None:
+    """It does so without the loader, which may be in any state if the parent was loading."""
+    run(f"""
+import os, signal, threading
+import tvm_ffi
+make = tvm_ffi.load_module({str(makes)!r}).make
+def load():
+    while True:
+        tvm_ffi.load_module({str(library)!r}, keep_module_alive=False)
+threading.Thread(target=load, daemon=True).start()
+for _ in range({FORKS}):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(5)
+        os._exit(make(3)(4) != 7)
+    assert os.waitpid(child, 0)[1] == 0
+os._exit(0)  # at once: the thread still loads
+""")
+
+
+def test_a_function_keeps_a_library_of_a_child(makes: Path) -> None:
+    """A library that a child loads stays loaded if it has created a function from a lambda."""
+    run(f"""
+import os
+import tvm_ffi
+child = os.fork()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    module = tvm_ffi.load_module({str(makes)!r}, keep_module_alive=False)
+    function = module.make(3)
+    del module
+    assert {str(makes)!r} in open("/proc/self/maps").read()
+    assert function(4) == 7
+""")
+
+
 def test_calls_of_other_threads_are_forgotten(library: Path) -> None:
     """A call in another thread at the fork does not exist in the child, which reuses its stack."""
     run(f"""

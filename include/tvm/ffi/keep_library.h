@@ -19,9 +19,24 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
+// Whether the runtime is known to keep the library that contains an address loaded.
+TVM_FFI_COLD inline bool StaysLoaded(const void* address) {
+  constexpr TVMFFIByteArray kName{"ffi.StaysLoaded", 15};
+  TVMFFIObjectHandle function = nullptr;
+  if (TVMFFIFunctionGetGlobal(&kName, &function) != 0 || function == nullptr) return false;
+  TVMFFIAny argument{}, result{};
+  argument.type_index = kTVMFFIOpaquePtr;
+  argument.v_ptr = const_cast<void*>(address);
+  const int code = TVMFFIFunctionCall(function, &argument, 1, &result);
+  TVMFFIObjectDecRef(function);
+  return code == 0 && result.type_index == kTVMFFIBool && result.v_int64 != 0;
+}
+
 TVM_FFI_COLD inline void KeepThisLibrary() {
 #ifndef _WIN32
   static const char address = 0;  // any address in this library
+  // The loader may hang or end the process in a forked child.
+  if (StaysLoaded(&address)) return;
   Dl_info info;
   if (dladdr(&address, &info) == 0) return;
   void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
