@@ -24,8 +24,8 @@ struct LoadedLibrary {
   std::vector<Segment> segments;
 };
 
-// Waits for no static initialiser of a library. In a forked child, does not need the loader's list,
-// whose lock may be held forever there, if the library is laid out as linkers do.
+// Waits for no static initialiser of a library, except in a forked child: there it does not need
+// the loader's list, whose lock may be held forever, if the library is laid out as linkers do.
 std::optional<LoadedLibrary> FindLoadedLibrary(const void* address);
 
 }  // namespace ffi TVM_FFI_HIDDEN

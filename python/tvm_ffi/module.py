@@ -241,8 +241,9 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     called with the path and the extension. Any other file is loaded as a library.
 
     Other Python threads run while a library is loaded. Its static initializers may call Python
-    functions only if no other thread can import an extension module at the same time: Python holds
-    the GIL while such an import waits for the loader, so the two would deadlock.
+    functions only if no other thread can import an extension module, or catch a C++ error, at the
+    same time: the GIL is held while such an import, or the search for the names in the error's
+    backtrace, waits for the loader, so the two would deadlock.
 
     Parameters
     ----------

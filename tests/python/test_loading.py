@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import compile_library
+from .conftest import compile_cpp_library, compile_library
+from .test_fork import NAMED
 
 SCRIPT = """
 import faulthandler, os, sys, threading
@@ -95,4 +96,30 @@ def test_an_import_while_an_initialiser_calls_python_is_a_deadlock(
     status, _, stacks = load(loading, tmp_path, 8, register=REGISTER, work="import _ctypes_test")
     assert status == 1
     assert "in create_module" in stacks
+    assert "in load_module" in stacks
+
+
+def test_an_error_while_an_initialiser_calls_python_is_a_deadlock(
+    loading: Path, tmp_path: Path
+) -> None:
+    """As load_module documents, the names of an error's calls come from the loader."""
+    paths = []
+    for name in ("first", "other"):
+        (tmp_path / f"{name}.cc").write_text(NAMED.replace("NAME", name))
+        paths.append(str(tmp_path / f"{name}.so"))
+        compile_cpp_library(tmp_path / f"{name}.cc", tmp_path / f"{name}.so")
+    # A thread's first error waits for the loader too, but before it takes the GIL again.
+    status, _, stacks = load(
+        loading,
+        tmp_path,
+        8,
+        register=f"""{REGISTER}
+from concurrent.futures import ThreadPoolExecutor
+pool = ThreadPoolExecutor(1)
+first, other = [tvm_ffi.load_module(path).fail for path in {paths!r}]
+assert isinstance(pool.submit(first, 1).exception(), ValueError)""",
+        work="pool.submit(other, 1).exception()",
+    )
+    assert status == 1
+    assert "concurrent/futures/thread.py" in stacks
     assert "in load_module" in stacks
