@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion of element types to and from text.
 #include <tvm/ffi/error.h>
+#include <tvm/ffi/function.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -53,11 +55,46 @@ bool ReadNumber(std::string_view* text, unsigned most, unsigned* out) {
   return true;
 }
 
+// Reads the lanes that may follow an element type, up to the end of the text.
+bool ReadLanes(std::string_view rest, unsigned* out) {
+  if (rest.empty()) return true;
+  if (rest[0] != 'x') return false;
+  rest.remove_prefix(1);
+  return ReadNumber(&rest, 65535, out) && rest.empty();
+}
+
+// A compiler may have element types of its own. Two global functions map their names to the codes
+// from here on, and back; the text is "custom[name]8".
+constexpr int64_t kFirstCustom = 129;
+constexpr std::string_view kCustom = "custom[";
+constexpr std::string_view kCodeOfCustom = "dtype.get_custom_type_code";
+constexpr std::string_view kNameOfCustom = "dtype.get_custom_type_name";
+
+bool ParseCustom(std::string_view text, DLDataType* out) {
+  text.remove_prefix(kCustom.size());
+  const size_t end = text.find(']');
+  if (end == std::string_view::npos) return false;
+  const std::string name(text.substr(0, end));
+  std::string_view rest = text.substr(end + 1);
+  unsigned bits = 32;
+  unsigned lanes = 1;
+  if (!rest.empty() && rest[0] != 'x' && !ReadNumber(&rest, 255, &bits)) return false;
+  if (!ReadLanes(rest, &lanes)) return false;
+  const std::optional<tvm::ffi::Function> code_of = tvm::ffi::Function::GetGlobal(kCodeOfCustom);
+  if (!code_of) return false;
+  const auto code = (*code_of)(name).cast<int64_t>();
+  TVM_FFI_CHECK(kFirstCustom <= code && code <= 255, ValueError)
+      << kCodeOfCustom << ": " << name << ": expected a code from 129 to 255, got " << code;
+  *out = {static_cast<uint8_t>(code), static_cast<uint8_t>(bits), static_cast<uint16_t>(lanes)};
+  return true;
+}
+
 bool Parse(std::string_view text, DLDataType* out) {
   if (text == "void" || text.empty()) {
     *out = {kDLOpaqueHandle, 0, 0};
     return true;
   }
+  if (text.substr(0, kCustom.size()) == kCustom) return ParseCustom(text, out);
   for (const Name& name : kNames) {
     if (text.substr(0, name.text.size()) != name.text) continue;
     std::string_view rest = text.substr(name.text.size());
@@ -72,11 +109,7 @@ bool Parse(std::string_view text, DLDataType* out) {
       const auto& widths = name.widths;
       if (std::find(widths.begin(), widths.end(), bits) == widths.end()) return false;
     }
-    if (!rest.empty()) {
-      if (rest[0] != 'x') return false;
-      rest.remove_prefix(1);
-      if (!ReadNumber(&rest, 65535, &lanes) || !rest.empty()) return false;
-    }
+    if (!ReadLanes(rest, &lanes)) return false;
     *out = {name.code, static_cast<uint8_t>(bits), static_cast<uint16_t>(lanes)};
     return true;
   }
@@ -94,6 +127,14 @@ std::string Print(DLDataType dtype) {
     if (!name.fixed && !is_default) text += std::to_string(dtype.bits);
     if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
     return text;
+  }
+  if (dtype.code >= kFirstCustom) {
+    if (const auto name_of = tvm::ffi::Function::GetGlobal(kNameOfCustom)) {
+      auto text = std::string(kCustom) + (*name_of)(int{dtype.code}).cast<std::string>() + "]";
+      text += std::to_string(dtype.bits);
+      if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
+      return text;
+    }
   }
   TVM_FFI_THROW(ValueError) << "dtype: expected a DLPack code and width, got code " << dtype.code
                             << " and " << dtype.bits << " bits";

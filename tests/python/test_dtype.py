@@ -230,3 +230,74 @@ def test_values_with_the_numbers_of_dlpack() -> None:
             return (2, 16, 4)
 
     assert tvm_ffi.dtype(Element()) == tvm_ffi.dtype("float16x4")
+
+
+@pytest.fixture
+def custom_types():
+    """The two functions by which a compiler names element types of its own."""
+    codes = {"small": 131, "first": 129, "last": 255, "before": 128, "beyond": 256}
+    names = {code: name for name, code in codes.items()}
+    kinds = {"code": codes.__getitem__, "name": names.__getitem__}
+    for kind, function in kinds.items():
+        tvm_ffi.register_global_func(f"dtype.get_custom_type_{kind}", function)
+    yield
+    for kind in kinds:
+        tvm_ffi.remove_global_func(f"dtype.get_custom_type_{kind}")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("custom[small]8", (131, 8, 1)),
+        ("custom[small]8x4", (131, 8, 4)),
+        ("custom[first]255x65535", (129, 255, 65535)),
+        ("custom[last]1", (255, 1, 1)),
+    ],
+)
+def test_custom_types(custom_types, text, numbers) -> None:
+    """Two global functions name element types that DLPack does not have; the text parses back."""
+    made = tvm_ffi.dtype(text)
+    assert (made.code, made.bits, made.lanes) == numbers
+    assert made == text
+    assert tvm_ffi.dtype.from_dlpack_data_type(numbers) == text
+
+
+def test_custom_type_without_width(custom_types) -> None:
+    """A text without a width means 32 bits, as for the types of DLPack."""
+    assert tvm_ffi.dtype("custom[small]") == "custom[small]32"
+    assert tvm_ffi.dtype("custom[small]x4") == "custom[small]32x4"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "custom",
+        "custom[small",
+        "custom[small]0",
+        "custom[small]256",
+        "custom[small]8x",
+        "custom[]x",
+    ],
+)
+def test_wrong_custom_text(custom_types, text) -> None:
+    """A text that is not complete is refused like any other."""
+    with pytest.raises(ValueError, match="dtype: expected an element type"):
+        tvm_ffi.dtype(text)
+
+
+def test_wrong_custom_code(custom_types) -> None:
+    """The codes of DLPack cannot be named, and a code must fit; the function's errors arrive."""
+    for name, code in (("before", 128), ("beyond", 256)):
+        message = f"{name}: expected a code from 129 to 255, got {code}"
+        with pytest.raises(ValueError, match=message):
+            tvm_ffi.dtype(f"custom[{name}]8")
+    with pytest.raises(KeyError, match="nosuch"):
+        tvm_ffi.dtype("custom[nosuch]8")
+
+
+def test_custom_type_without_functions() -> None:
+    """Without the two functions there are no such types."""
+    with pytest.raises(ValueError, match="dtype: expected an element type"):
+        tvm_ffi.dtype("custom[small]8")
+    with pytest.raises(ValueError, match="dtype: expected a DLPack code and width, got code 131"):
+        tvm_ffi.dtype.from_dlpack_data_type((131, 8, 1))
