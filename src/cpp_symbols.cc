@@ -10,6 +10,8 @@
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_hash.h>
 
+#include <optional>
+
 namespace ffi = tvm::ffi;
 
 // The published Optional has two template parameters, as in the symbol, and holds ints as Any.
@@ -18,6 +20,15 @@ TVM_FFI_DLL_EXPORT ffi::String StringifyAsPublished(
     const ffi::Any& indent) __asm__("_ZN3tvm3ffi4json9StringifyERKNS0_3AnyERKNS0_8OptionalIivEE");
 ffi::String StringifyAsPublished(const ffi::Any& value, const ffi::Any& indent) {
   return ffi::json::Stringify(value, indent.cast<ffi::Optional<int>>());
+}
+
+// Up to release 0.1.12 that Optional has the members of std::optional and is passed by value, which
+// C++ does by its address, because its copy constructor is not trivial.
+TVM_FFI_DLL_EXPORT ffi::String
+StringifyAsPublishedBefore(const ffi::Any& value, const std::optional<int>& indent) __asm__(
+    "_ZN3tvm3ffi4json9StringifyERKNS0_3AnyENS0_8OptionalIivEE");
+ffi::String StringifyAsPublishedBefore(const ffi::Any& value, const std::optional<int>& indent) {
+  return ffi::json::Stringify(value, indent ? ffi::Optional<int>(*indent) : std::nullopt);
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -262,3 +263,16 @@ void values() {
                 json::Stringify(object));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_values, values);
+
+// The symbol that libraries built with the headers of release 0.1.12 and older import.
+ffi::String
+StringifyOfOldLibraries(const ffi::Any& value, const std::optional<int>& indent) __asm__(
+    "_ZN3tvm3ffi4json9StringifyERKNS0_3AnyENS0_8OptionalIivEE");
+
+// It writes the same text, with and without an indent.
+void symbol_of_old_libraries() {
+  const ffi::Any value = json::Parse("[1, null]");
+  EXPECT_EQ(std::string(StringifyOfOldLibraries(value, std::nullopt)), "[1,null]");
+  EXPECT_EQ(std::string(StringifyOfOldLibraries(value, 2)), "[\n  1,\n  null\n]");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_symbol_of_old_libraries, symbol_of_old_libraries);
