@@ -2,10 +2,12 @@
 // Conversion of element types to and from text.
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/function.h>
+#include <tvm/ffi/string.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,11 +72,11 @@ constexpr std::string_view kCustom = "custom[";
 constexpr std::string_view kCodeOfCustom = "dtype.get_custom_type_code";
 constexpr std::string_view kNameOfCustom = "dtype.get_custom_type_name";
 
-bool ParseCustom(std::string_view text, DLDataType* out) {
+TVM_FFI_COLD bool ParseCustom(std::string_view text, DLDataType* out) {
   text.remove_prefix(kCustom.size());
   const size_t end = text.find(']');
   if (end == std::string_view::npos) return false;
-  const std::string name(text.substr(0, end));
+  const tvm::ffi::String name(text.substr(0, end));
   std::string_view rest = text.substr(end + 1);
   unsigned bits = 32;
   unsigned lanes = 1;
@@ -116,28 +118,32 @@ bool Parse(std::string_view text, DLDataType* out) {
   return false;
 }
 
-std::string Print(DLDataType dtype) {
-  if (dtype.code == kDLOpaqueHandle && dtype.bits == 0 && dtype.lanes == 0) return "void";
-  for (const Name& name : kNames) {
-    if (name.text == kPacked) continue;
-    if (name.code != dtype.code || (name.fixed && name.bits != dtype.bits)) continue;
-    std::string text(name.text);
-    const bool is_default =
-        (dtype.code == kDLBool || dtype.code == kDLOpaqueHandle) && dtype.bits == name.bits;
-    if (!name.fixed && !is_default) text += std::to_string(dtype.bits);
-    if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
-    return text;
-  }
+// The name of an element type that is not DLPack's, without its width.
+TVM_FFI_COLD std::string PrintCustom(DLDataType dtype) {
   if (dtype.code >= kFirstCustom) {
     if (const auto name_of = tvm::ffi::Function::GetGlobal(kNameOfCustom)) {
-      auto text = std::string(kCustom) + (*name_of)(int{dtype.code}).cast<std::string>() + "]";
-      text += std::to_string(dtype.bits);
-      if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
-      return text;
+      std::string text(kCustom);
+      text += (*name_of)(int{dtype.code}).cast<tvm::ffi::String>();
+      return text += ']';
     }
   }
   TVM_FFI_THROW(ValueError) << "dtype: expected a DLPack code and width, got code " << dtype.code
                             << " and " << dtype.bits << " bits";
+}
+
+std::string Print(DLDataType dtype) {
+  if (dtype.code == kDLOpaqueHandle && dtype.bits == 0 && dtype.lanes == 0) return "void";
+  const auto named = std::find_if(std::begin(kNames), std::end(kNames), [dtype](const Name& name) {
+    return name.text != kPacked && name.code == dtype.code &&
+           (!name.fixed || name.bits == dtype.bits);
+  });
+  const bool found = named != std::end(kNames);
+  std::string text = found ? std::string(named->text) : PrintCustom(dtype);
+  const bool is_default = (dtype.code == kDLBool || dtype.code == kDLOpaqueHandle) && found &&
+                          dtype.bits == named->bits;
+  if (!(found && named->fixed) && !is_default) text += std::to_string(dtype.bits);
+  if (dtype.lanes != 1) (text += 'x') += std::to_string(dtype.lanes);
+  return text;
 }
 
 }  // namespace
