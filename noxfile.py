@@ -357,6 +357,14 @@ def emulate(session: nox.Session) -> None:
     Environment(session).run("tests/emulation/emulate.py", *session.posargs)
 
 
+@nox.session(venv_backend="none", requires=["environment"])
+def hip(session: nox.Session) -> None:
+    """Compile a kernel for AMD GPUs with hipcc, and load it without a GPU."""
+    need(session, "hipcc")
+    command = ["-m", "pytest", "tests/hip", *session.posargs]
+    Environment(session).run(*command, env=recording("hip"))
+
+
 @nox.session(venv_backend="none", requires=["environment", "published"])
 def mutants(session: nox.Session) -> None:
     """Plant bugs in the examples and the runtime: a test must catch each; arguments select bugs."""

@@ -25,6 +25,7 @@ PACKAGES = {
     "g++": "g++",
     "gcov": "gcc",
     "git": "git",
+    "hipcc": "hipcc",
     "valgrind": "valgrind",
 }
 DOCS_PYTHON = (3, 11)  # minimum of the pinned Sphinx

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R4, R5, R8
-"""The page on profiling: NVTX's ranges, lines of the source in machine code, tensors of ROCm."""
+"""The page on profiling: NVTX's ranges, and lines of the source in machine code."""
 
 import ctypes
 import os
@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy
 import pytest
 import tvm_ffi
-from _verify.package_flags import flags
 from _verify.tools import answer, find_nvcc
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,9 +27,6 @@ WARNINGS = "-Wall -Wextra -Wconversion -Werror"
 sys.path[:0] = [str(ROOT / name) for name in ("tests/examples", "tests/machine_code")]
 
 from disassembly import find_tool  # noqa: E402  (in a folder that was just named)
-from producer import FLOAT32, Producer  # noqa: E402
-
-ROCM = 10  # kDLROCM of DLPack
 
 
 def run_script(folder, name, **variables):
@@ -177,22 +173,3 @@ def test_lines(shows, tmp_path):
     assert machine_code(lines) == machine_code(without) != []
     sizes = [(tmp_path / name / "axpy.cubin").stat().st_size for name in ("without", "with")]
     assert sizes[0] < sizes[1]
-
-
-def test_rocm(shows, captured, tmp_path):
-    """A function sees the device code of ROCm; a check for CUDA refuses it by its number."""
-    source = f"{FOLDER}/device_type.cc"
-    shows(source, UTILITIES, TEST)
-    library = tmp_path / "device_type.so"
-    command = (
-        f"g++ -shared -fPIC -O1 {flags('--cxxflags')} -I{(ROOT / UTILITIES).parent}"
-        f" {ROOT / source} -o {library} {flags('--ldflags', '--libs')}"
-    )
-    subprocess.run(shlex.split(command), check=True)
-    mod = tvm_ffi.load_module(library)
-    x = Producer(numpy.zeros(3, "float32"), 3, FLOAT32, device=(ROCM, 1))
-    assert mod.device_type(x) == ROCM
-    with pytest.raises(ValueError, match=r"^needs_cuda: x must be on a CUDA device") as caught:
-        mod.needs_cuda(x)
-    captured(f"{CAPTURED}/profiling_rocm.txt", f"ValueError: {caught.value}")
-    mod.needs_cuda(Producer(numpy.zeros(3, "float32"), 3, FLOAT32, device=(2, 0)))
