@@ -21,10 +21,11 @@ from test_library import PROJECT, ROOT, USED, WITHOUT_CUDA, bash, copy_to, needs
 from venvs import environment
 
 HERE = "tests/snippets/publishing"
+PAGE = ROOT / "docs/packaging/publishing.rst"
 CONFIG = f"{HERE}/cibuildwheel.toml"
 USE = "tests/snippets/library/use.py"
 BOTH = [f"{HERE}/{name}" for name in ("cu12/pyproject.toml", "cu13/pyproject.toml")]
-BOTH += [f"{HERE}/both/pyproject.toml", f"{HERE}/both/load.py"]
+BOTH += [f"{HERE}/both/pyproject.toml", f"{HERE}/both/_library.py"]
 JAX = [f"{HERE}/jax/{name}" for name in ("pyproject.toml", "CMakeLists.txt")]
 JAX += [f"{HERE}/jax/rotate_kernels/{name}.py" for name in ("__init__", "for_jax")]
 JAX += [f"{HERE}/jax/{name}" for name in ("lay_out.sh", "wheel.sh", "use.py")]
@@ -186,10 +187,11 @@ def side_by_side(tmp_path, monkeypatch):
         shutil.copytree(ROOT / HERE / name, tmp_path / name)
     package = tmp_path / "both" / "vector_kernels"
     shutil.copytree(ROOT / "examples/kernel_library/library/python/vector_kernels", package)
-    region = re.compile(r"# \[load.begin\]\n(.*?)# \[load.end\]\n", re.DOTALL)
-    load = (tmp_path / "both" / "load.py").read_text()
+    shutil.move(tmp_path / "both" / "_library.py", package)
+    region = re.compile(r"(?<=# \[load.begin\]\n).*?(?=# \[load.end\]\n)", re.DOTALL)
+    (line,) = re.findall(r"``(from ._library import .*?)``", PAGE.read_text())
     file = package / "__init__.py"
-    file.write_text(region.sub(lambda _: region.search(load).group(), file.read_text()))
+    file.write_text(region.sub(f"{line}\n", file.read_text()))
     monkeypatch.setenv("SKBUILD_CMAKE_DEFINE", WITHOUT_CUDA)
     monkeypatch.setenv("SKBUILD_CMAKE_BUILD_TYPE", "Debug")  # compiles faster
     return tmp_path

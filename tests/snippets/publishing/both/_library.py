@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the library of the wheel that is installed: the lines that replace those of the example."""
+"""Loads the library of whichever wheel is installed."""
 
 # [load.begin]
 from tvm_ffi import Module
@@ -15,5 +15,5 @@ def _load() -> Module:
     raise ImportError("vector_kernels: install vector-kernels[cu12] or vector-kernels[cu13]")
 
 
-_LIB = _load()
+LIB = _load()
 # [load.end]
