@@ -84,6 +84,9 @@ def test_cibuildwheel_accepts_each_setting():
     jsonschema.validate(settings, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**settings, "test-comand": ""}, schema)
+    defaults = tomllib.loads((resources / "defaults.toml").read_text())["tool"]["cibuildwheel"]
+    for machine in ("x86_64", "aarch64"):
+        assert defaults[f"manylinux-{machine}-image"] == "manylinux_2_28"
 
 
 def test_cibuildwheel_tests_one_wheel_on_several_pythons():
