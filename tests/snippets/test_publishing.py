@@ -163,25 +163,6 @@ def test_workflow(shows):
     assert f"cibuildwheel=={importlib.metadata.version('cibuildwheel')} " in text
 
 
-@pytest.mark.parametrize("broken", [False, True])
-def test_schema_of_the_workflow(tmp_path, broken):
-    """GitHub's schema accepts it, and zizmor finds no weakness in it."""
-    check, zizmor = (shutil.which(name) for name in ("check-jsonschema", "zizmor"))
-    if not check or not zizmor:
-        pytest.skip("check-jsonschema and zizmor are not installed")
-    file = tmp_path / ".github/workflows/wheels.yml"
-    file.parent.mkdir(parents=True)
-    shutil.copy(ROOT / ".github/zizmor.yml", tmp_path / ".github")
-    text = (ROOT / HERE / "wheels.yml").read_text()
-    if broken:
-        text = re.sub(r"gh-action-pypi-publish@\w+", "gh-action-pypi-publish@v1", text)
-    file.write_text(text)
-    run(check, "--builtin-schema", "vendor.github-workflows", file, folder=tmp_path)
-    command = [zizmor, "--offline", "--quiet", ".github"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode != 0) == broken, done.stdout
-
-
 @pytest.fixture
 def side_by_side(tmp_path, monkeypatch):
     """The three projects of the page, laid out beside the library, to be built for the CPU."""
