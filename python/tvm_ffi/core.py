@@ -4,7 +4,9 @@
 from ._core import Function, Object, Tensor
 from .convert import Bytes, ObjectConvertible, String
 from .device import Device, DLDeviceType
+from .device import set_class as _set_class_device  # noqa: F401  (TVM calls it)
 from .error import Error
+from .object import register_object
 from .type_info import TypeField, TypeInfo, TypeMethod
 
 __all__ = [
@@ -21,3 +23,8 @@ __all__ = [
     "TypeInfo",
     "TypeMethod",
 ]
+
+
+def _set_class_tensor(cls: type) -> None:
+    """Make tensors that functions return instances of a class of TVM."""
+    register_object("ffi.Tensor")(cls)

@@ -67,7 +67,7 @@ class Device:
 
     @classmethod
     def _from_packed(cls, packed: int) -> Device:
-        self = cls.__new__(cls)
+        self = cls.__new__(_returned if cls is Device else cls)
         self._packed = packed
         return self
 
@@ -108,6 +108,17 @@ class Device:
         return Device._from_packed, (self._packed,)
 
 
+_returned = Device  # the class of devices that functions return: this one, or one derived from it
+
+
+def set_class(cls: type) -> None:
+    """Make devices that functions return instances of a class of TVM."""
+    global _returned
+    if not issubclass(cls, Device):
+        raise TypeError(f"_set_class_device: cls: expected a class of devices, got {cls!r}")
+    _returned = cls
+
+
 def device(device_type: Any, index: int | None = None) -> Device:
     """Construct a device.
 
@@ -132,7 +143,8 @@ def device(device_type: Any, index: int | None = None) -> Device:
     >>> tvm_ffi.device("cuda:1") == tvm_ffi.device("cuda", 1)
     True
     """
-    return Device(device_type, index)
+    made = Device(device_type, index)
+    return made if _returned is Device else Device._from_packed(made._packed)
 
 
 def _read(device_type: Any, index: int | None) -> tuple[int, int]:

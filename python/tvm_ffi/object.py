@@ -72,7 +72,9 @@ def _prepare(type_key: str, cls: Any, init: bool) -> type | None:
     info = TypeInfo(type_index, cls)
     inherited = _inherited(cls)
     for base in inherited.values():
-        if base.type_index not in (type_index, *info.type_ancestors):
+        # The members of a stranger's class would read this object as if it were the stranger.
+        strange = base.type_index not in (type_index, *info.type_ancestors)
+        if strange and (base.fields or base.methods):
             raise TypeError(
                 f"register_object: {type_key}: expected a class derived from those of its "
                 f"ancestors, got {cls.__name__}, which is derived from that of {base.type_key}"

@@ -22,6 +22,7 @@ from .missing import MISSING
 _Self = TypeVar("_Self", bound="Enum")
 
 _STATE = "__ffi_enum__"
+_ENTRIES = "__ffi_enum_entries__"  # the instances by name, in libraries of release 0.1.12
 _INDICES = ("_int_index", "_str_index")
 _SINGLETON = 5  # kTVMFFISEqHashKindUniqueInstance
 _OPTIONS = Options(
@@ -315,7 +316,7 @@ def _define(
     """Define the type of an enumeration, or join it."""
     index = _core.find_type(type_key)
     is_known = index is not None and _core.describe_type(index)[3] is not None
-    known = _core.type_attribute(index, _STATE) if index is not None else None
+    known = _known_state(index) if index is not None else None
     for name in bound:
         if known is None or name not in known.indexes:
             raise ValueError(
@@ -541,10 +542,28 @@ def _check_fields(cls: type, type_key: str, index: int, more: list[type]) -> Non
 def _state(cls: Any) -> Any:
     """Return the state of an enumeration, created here if it has none yet."""
     info = cls.__tvm_ffi_type_info__
-    known = _core.type_attribute(info.type_index, _STATE)
+    known = _known_state(info.type_index)
     if known is None:
-        index = _core.find_type("ffi.EnumState")
-        assert index is not None
-        known = _core.new_object(index)
+        known = _new_state()
         call("ffi._SetTypeAttribute", info.type_index, _STATE, known)
     return known
+
+
+def _known_state(type_index: int) -> Any:
+    """Return the state of an enumeration, made of the instances in an older library if need be."""
+    known = _core.type_attribute(type_index, _STATE)
+    older = _core.type_attribute(type_index, _ENTRIES) if known is None else None
+    if older is not None:
+        known = _new_state()
+        for each in sorted(older.values(), key=lambda instance: instance._int_index):
+            known.entries.append(each)
+            known.indexes[each._int_index] = each
+            known.indexes[each._str_index] = each
+        call("ffi._SetTypeAttribute", type_index, _STATE, known)
+    return known
+
+
+def _new_state() -> Any:
+    index = _core.find_type("ffi.EnumState")
+    assert index is not None
+    return _core.new_object(index)
