@@ -98,7 +98,7 @@ def environment(session: nox.Session) -> None:
     """Install what most sessions share: package, PyTorch, and the tools for tests and the site."""
     need(session, *BUILDING, *(["doxygen", "gcov"] if sys.version_info >= DOCS_PYTHON else []))
     install(session, "shared", *([] if has_nvcc() else ["nvcc"]))
-    install(session, "cutlass", "hub", "nvshmem")
+    install(session, "cutlass", "hub", "nvshmem", "tilelang")
     install_torch(session)
     install_package(session)
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).with_name("lock.txt")
 PACKAGE = ("CMakeLists.txt", "README.md", "pyproject.toml")  # besides include, src, python
 # Groups installed without their dependencies.
-ALONE = ("cutlass", "hub", "nvshmem", "xgrammar")
+ALONE = ("cutlass", "hub", "nvshmem", "tilelang", "xgrammar")
 OLDEST_PIP = (26, 1)
 PYPI = "https://pypi.org/simple"
 # Hashes come only from PyPI: another index may lack some files of a version.

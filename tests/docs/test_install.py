@@ -29,7 +29,8 @@ LOCKED = re.findall(
 # Dependencies of the groups that are installed separately.
 OF_CUTLASS = ("cuda-python", "networkx", "pydot", "scipy", "treelib")
 OF_HUB = ("huggingface-hub", "sigstore", "tomlkit")
-BY_ALONE = ("apache-tvm-ffi", *OF_CUTLASS, *OF_HUB, "torch", "triton")
+OF_TILELANG = ("torch-c-dlpack-ext",)
+BY_ALONE = ("apache-tvm-ffi", *OF_CUTLASS, *OF_HUB, *OF_TILELANG, "torch", "triton")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 
 
