@@ -3,7 +3,6 @@
 """Kernels of CUBINs, as their page shows them: over a fake driver, or on the GPU that is here."""
 
 import ctypes
-import importlib.metadata
 import importlib.util
 import os
 import shlex
@@ -388,41 +387,3 @@ def test_cute(cuda, proves):
 
     mod = cute_axpy.build()
     expect_axpy(cuda, mod.axpy, kernel="kernel_cutlass_axpy__ptrf32gmem_ptrf32gmem__0")
-
-
-def test_tilelang(cuda, proves, tmp_path):
-    """TileLang compiles for a GPU that is not here; the library needs only the CUBIN."""
-    if not importlib.util.find_spec("tilelang"):
-        pytest.skip("tilelang is not installed")
-    assert "apache-tvm-ffi<0.1.13,>=0.1.11" in importlib.metadata.requires("tilelang")
-    assert tvm_ffi.__version__ == importlib.metadata.version("tvm-ffi-kernel-library")
-    proves("tilelang_axpy.py", "tilelang_axpy.cc", "launch_axpy.h")
-    major, minor = torch.cuda.get_device_capability() if cuda.real else (9, 0)
-    subprocess.run(
-        [sys.executable, SOURCES / "tilelang_axpy.py", f"sm_{major}{minor}"],
-        cwd=tmp_path,
-        check=True,
-        env={**os.environ, "CUDA_HOME": str(cuda.toolkit)},
-    )
-    mod = tvm_ffi.cpp.load_inline(
-        "tilelang_axpy",
-        cpp_sources=(SOURCES / "tilelang_axpy.cc").read_text(),
-        embed_cubin={"axpy_cubin": (tmp_path / "axpy.cubin").read_bytes()},
-        extra_include_paths=[SOURCES],
-    )
-    refuses(mod.axpy, cuda)
-    x, y = cuda.vectors(1000)
-    if cuda.real:
-        expected = 2.0 * x.double() + y.double()
-        mod.axpy(2.0, x, y)
-        torch.testing.assert_close(y.double(), expected, rtol=1e-6, atol=1e-6)
-        return
-    with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 0), 7):
-        mod.axpy(2.0, x, y)
-    # The size of each argument is that of the kernel's parameter in the CUBIN.
-    arguments = address(x), address(y), struct.pack("<f", 2.0), struct.pack("<i", 1000)
-    last = cuda.log().splitlines()[-1]
-    number = last.split()[4]
-    assert last.replace(f"library {number}", "library 1") == launch_of(
-        "axpy_kernel", 1000, *arguments, grid=4, stream=7
-    )
