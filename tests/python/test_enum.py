@@ -249,11 +249,14 @@ REFUSED = """
 import tvm_ffi
 from tvm_ffi.dataclasses import StrEnum, entry
 for i in range(200):
-    body = {"__module__": __name__, "a": entry(value=f"{i} of more than 7 bytes", size=3)}
+    twice = entry(value=f"{i} of more than 7 bytes")
+    body = {"__module__": __name__, "a": twice, "b": twice}
     try:
-        type(StrEnum)("Made", (StrEnum,), body, type_key="enum_test.Freed")
-    except TypeError as error:
-        assert "expected names of fields, got size" in str(error)
+        type(StrEnum)("Made", (StrEnum,), body, type_key=f"enum_test.Freed{i}")
+    except ValueError as error:
+        assert "b: expected a new name and a new number" in str(error)
+    else:
+        raise AssertionError("two instances have the same value")
     texts = [tvm_ffi.convert([f"{i} {k} of more than 7 bytes"]) for k in range(4)]
     assert texts[3][0] == f"{i} 3 of more than 7 bytes"
 """
