@@ -8,11 +8,11 @@ import os
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 import tvm_ffi
-import tvm_ffi.cpp
 from test_cubin import FOLDER, SOURCES, address, cuda, launch_of, machine, refuses  # noqa: F401
 
 
@@ -23,7 +23,7 @@ def proves(shows):
     def declare(*names):
         paths = {f"{FOLDER}/{name}" for name in names}
         for path in sorted(paths):
-            shows(path, *paths - {path})
+            shows(path, *paths - {path}, f"{FOLDER}/embed.sh")
 
     return declare
 
@@ -42,12 +42,18 @@ def test_tilelang(cuda, proves, tmp_path):  # noqa: F811
         check=True,
         env={**os.environ, "CUDA_HOME": str(cuda.toolkit)},
     )
-    mod = tvm_ffi.cpp.load_inline(
-        "tilelang_axpy",
-        cpp_sources=(SOURCES / "tilelang_axpy.cc").read_text(),
-        embed_cubin={"axpy_cubin": (tmp_path / "axpy.cubin").read_bytes()},
-        extra_include_paths=[SOURCES],
+    # The page's commands, with this launcher and TileLang's CUBIN.
+    commands = (SOURCES / "embed.sh").read_text().partition("# [build.begin]\n")[2]
+    commands = commands.partition("# [build.end]")[0].partition("\n")[2]  # without nvcc's
+    scripts = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    variables = {"PATH": scripts, "SOURCES": str(SOURCES), "CUDA": str(cuda.toolkit)}
+    subprocess.run(
+        ["bash", "-euc", commands.replace("$SOURCES/axpy.cc", "$SOURCES/tilelang_axpy.cc")],
+        cwd=tmp_path,
+        check=True,
+        env={**os.environ, **variables},
     )
+    mod = tvm_ffi.load_module(tmp_path / "axpy.so")
     refuses(mod.axpy, cuda)
     x, y = cuda.vectors(1000)
     if cuda.real:
