@@ -150,6 +150,10 @@ def test_without_nvcc_the_build_stops(tmp_path):
     )
     assert done.returncode != 0
     assert "/nonexistent/nvcc" in done.stderr
+    plain = [each for each in command if each != option]
+    plain[plain.index("build")] = "without"
+    run(*plain, folder=tmp_path, CUDACXX="/nonexistent/nvcc")
+    assert "VECTOR_KERNELS_CUDA:BOOL=OFF" in (tmp_path / "without/CMakeCache.txt").read_text()
 
 
 def test_workflow(shows):
