@@ -43,7 +43,7 @@ def tables(app: Sphinx, docname: str) -> list[nodes.Node]:
             rows: list[list[str | nodes.Node]] = [
                 [str(line), literal(code), literal(got)] for line, code, got in made.rows
             ]
-            folds.append(folded_table(app, docname, name, HEADINGS, rows))
+            folds.append(folded_table(app, docname, name, HEADINGS, rows, len(rows)))
     passed = sum(each["passed"] for each in found.pages.values())
     told = f"{passed} doctest examples of {len(found.pages)} pages"
     if tests := found.snippets.tests:

@@ -16,11 +16,11 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
 from .made_html import folded
-from .snippet_gate import by_page, judged
+from .snippet_gate import Snippet, by_page, judged
 from .verification_summary import HEADINGS, summary_rows
 
 EXAMPLE_HEADINGS = ["Example", "Compiled by g++", "Compiled by nvcc", RAN_ON_CPU, RAN_ON_GPU]
-SNIPPET_HEADINGS = ["Line", "Shows", "Verified"]
+SNIPPET_HEADINGS = ["Lines", "Shows", "Verified"]
 
 
 class SnippetTables(nodes.General, nodes.Element):
@@ -107,12 +107,34 @@ def link_to(app: Sphinx, docname: str, page: str) -> nodes.reference:
 
 
 def folded_table(
-    app: Sphinx, docname: str, page: str, headings: list[str], rows: list[list[str | nodes.Node]]
+    app: Sphinx,
+    docname: str,
+    page: str,
+    headings: list[str],
+    rows: list[list[str | nodes.Node]],
+    count: int,
 ) -> nodes.Element:
-    """Return a table about a page, folded below the page's title and the number of rows."""
+    """Return a table about a page, folded below the page's title and a count."""
     link = link_to(app, docname, page)
     inside = [nodes.paragraph("", "", link), in_its_own_box(table(headings, rows))]
-    return folded(f"{link.astext()}: {len(rows)}", inside)
+    return folded(f"{link.astext()}: {count}", inside)
+
+
+def snippet_rows(snippets: list[Snippet]) -> list[list[str | nodes.Node]]:
+    """Return a row for each file and result: the page's lines, the file with regions, the result.
+
+    One row for each snippet would make the page too long for a browser to lay out quickly.
+    """
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for each in snippets:
+        file, _, region = each.shows.partition(" [")
+        groups.setdefault((file, each.state), []).append((str(each.line or ""), region))
+    rows: list[list[str | nodes.Node]] = []
+    for (file, state), members in groups.items():
+        lines = ", ".join(dict.fromkeys(line for line, _ in members if line))
+        regions = ", ".join(dict.fromkeys(f"[{region}" for _, region in members if region))
+        rows.append([lines, f"{file} {regions}".rstrip(), state])
+    return rows
 
 
 def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
@@ -139,8 +161,8 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for place in list(doctree.findall(SnippetTables)):
         made: list[nodes.Node] = []
         for page, snippets in by_page(judged(app.env)).items():
-            rows = [[str(s.line or ""), s.shows, s.state] for s in snippets]
-            made.append(folded_table(app, docname, page, SNIPPET_HEADINGS, rows))
+            rows, count = snippet_rows(snippets), len(snippets)
+            made.append(folded_table(app, docname, page, SNIPPET_HEADINGS, rows, count))
         place.replace_self(made)
 
 

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("sphinx")
 
 from _ext.snippet_gate import Snippet
+from _ext.verification import snippet_rows
 from _ext.verification_summary import summary_rows
 
 STATES = [
@@ -39,6 +40,17 @@ def test_each_way_is_counted_with_its_machines_and_dates():
         ["1", "contain CUDA code that ran on a CPU, under emulation"],
         ["2", "were compiled, and did not run on a CPU or a GPU"],
         ["1", "were not run, because this machine lacks a tool or a GPU"],
+    ]
+
+
+def test_snippets_of_a_file_with_the_same_result_share_a_row():
+    """A row lists the lines and regions; another file or another result has its own row."""
+    shown = [("a.py [x]", "ran"), ("b.py", "ran"), ("a.py [y]", "ran"), ("a.py [z]", "compiled")]
+    snippets = [Snippet("p", "p", 9 * i, *each) for i, each in enumerate([*shown, shown[0]])]
+    assert snippet_rows(snippets) == [
+        ["18, 36", "a.py [x], [y]", "ran"],
+        ["9", "b.py", "ran"],
+        ["27", "a.py [z]", "compiled"],
     ]
 
 
