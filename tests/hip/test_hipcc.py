@@ -94,6 +94,13 @@ def test_loads_without_a_gpu(library):
     assert told == REFUSED.read_text()
 
 
+def test_static_tls(library):
+    """HIP's library needs static TLS, which may run out before it is loaded."""
+    told = subprocess.check_output(["ldd", library], text=True)
+    path = re.search(r"libamdhip64\S* => (\S+)", told).group(1)
+    assert "STATIC_TLS" in subprocess.check_output(["readelf", "-dW", path], text=True)
+
+
 @pytest.mark.skipif(Path("/dev/kfd").exists(), reason="this machine may have an AMD GPU")
 def test_call_without_a_gpu(library):
     """Where there is no GPU, HIP's first error is raised."""
