@@ -224,7 +224,7 @@ class System:
         if command.startswith("sudo "):
             plain = command.removeprefix("sudo ").replace(" install ", " install -q ", 1)
             option = "APT::Install-Recommends=false"
-            status, said = self.type(f"apt-get update -q && {plain} -o {option}", root=True)
+            status, said = self.type(f"{plain} -o {option}", root=True)
             self.hand_over()  # the package ca-certificates writes its own list
         else:
             status, said = self.type(" && ".join([*state, command]))

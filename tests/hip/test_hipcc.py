@@ -131,11 +131,12 @@ def test_other_gpus(tmp_path, architecture):
 
 
 def test_too_new_for_this_version(tmp_path):
-    """Version 5.2 has no device library for a later GPU."""
+    """Version 5.2 has no device library for a later GPU, and does not know another."""
     if "HIP version: 5.2." not in subprocess.check_output(["hipcc", "--version"], text=True):
         pytest.skip("this hipcc is not version 5.2")
     done = build(tmp_path, "gfx1100")
     assert "cannot find ROCm device library for gfx1100" in done.stderr
+    assert "invalid target ID 'gfx942'" in build(tmp_path, "gfx942").stderr
 
 
 def compile_only(folder, source):
