@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from . import _core, frameworks
+from . import frameworks
 
 
 class DLDeviceType(IntEnum):
@@ -67,7 +67,7 @@ class Device:
 
     @classmethod
     def _from_packed(cls, packed: int) -> Device:
-        self = cls.__new__(cls)
+        self = cls.__new__(_returned if cls is Device else cls)
         self._packed = packed
         return self
 
@@ -105,19 +105,18 @@ class Device:
         return hash(self._packed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._from_packed, (self._packed,)
+        return Device._from_packed, (self._packed,)
 
 
-_returned = Device  # the class of devices that functions return, as the extension has it too
+_returned = Device  # the class of devices that functions return: this one, or one derived from it
 
 
 def set_class(cls: type) -> None:
     """Make devices that functions return instances of a class of TVM."""
     global _returned
-    if not (isinstance(cls, type) and issubclass(cls, Device)):
+    if not issubclass(cls, Device):
         raise TypeError(f"_set_class_device: cls: expected a class of devices, got {cls!r}")
     _returned = cls
-    _core.set_returned_device_class(cls)
 
 
 def device(device_type: Any, index: int | None = None) -> Device:
@@ -145,7 +144,7 @@ def device(device_type: Any, index: int | None = None) -> Device:
     True
     """
     made = Device(device_type, index)
-    return made if _returned is Device else _returned._from_packed(made._packed)
+    return made if _returned is Device else Device._from_packed(made._packed)
 
 
 def _read(device_type: Any, index: int | None) -> tuple[int, int]:

@@ -30,28 +30,17 @@ def test_own_functions() -> None:
 
 
 def test_class_of_devices() -> None:
-    """Devices that functions return are of the class that was set, and so are their copies."""
+    """Devices that functions return are of the class that was set."""
     run(
-        "import copy, pickle, numpy\n"
-        "tensor = tvm_ffi.from_dlpack(numpy.zeros(3))\n"
-        "assert type(tensor.device) is tvm_ffi.Device\n"
         "class Device(tvm_ffi.Device):\n"
         "    pass\n"
         "tvm_ffi.core._set_class_device(Device)\n"
         "echo = tvm_ffi.convert_func(lambda x: x)\n"
         "device = echo(tvm_ffi.device('cuda', 3))\n"
         "assert type(device) is Device and device.index == 3\n"
-        "assert type(tensor.device) is Device, 'kept from before'\n"
-        "assert type(tvm_ffi.device('cpu')) is Device\n"
-        "tvm_ffi.core._set_class_device(tvm_ffi.Device)\n"
-        "assert type(tensor.device) is tvm_ffi.Device\n"
-        "for same in copy.copy(device), pickle.loads(pickle.dumps(device)):\n"
-        "    assert type(same) is Device and same == device\n"
     )
     with pytest.raises(TypeError, match="_set_class_device: cls: expected a class of devices"):
         tvm_ffi.core._set_class_device(int)
-    with pytest.raises(TypeError, match=r"_set_class_device: cls: expected .*, got 5"):
-        tvm_ffi.core._set_class_device(5)
 
 
 def test_class_of_tensors() -> None:
@@ -64,10 +53,6 @@ def test_class_of_tensors() -> None:
         "x = tvm_ffi.from_dlpack(numpy.zeros(3))\n"
         "got = tvm_ffi.Array([x])[0]\n"
         "assert type(got) is Tensor, type(got)\n"
-        "assert type(tvm_ffi.from_dlpack(numpy.zeros(3))) is Tensor\n"
-        "seen = []\n"
-        "tvm_ffi.convert_func(lambda x: seen.append(type(x)))(numpy.zeros(3))\n"
-        "assert seen == [Tensor]\n"
     )
 
 
@@ -122,29 +107,3 @@ def test_enumeration_of_an_older_library(monkeypatch) -> None:
 
         class Third(Enum, type_key="test.names.Mode"):
             third: ClassVar[Third]
-
-
-@pytest.mark.parametrize(
-    ("name", "older"),
-    [
-        ("test.names.Number", 5),
-        ("test.names.Numbers", {"first": 5}),
-        ("test.names.Arrays", {"first": [1]}),
-    ],
-)
-def test_instances_of_something_else(
-    monkeypatch: pytest.MonkeyPatch, name: str, older: object
-) -> None:
-    """What a library keeps as the instances of an enumeration is checked."""
-
-    class Mode(Enum, type_key=name):
-        first = auto()
-
-    index = _core.find_type(name)
-    call("ffi._SetTypeAttribute", index, "__ffi_enum_entries__", tvm_ffi.convert(older))
-    monkeypatch.setattr(enums, "_STATE", "__ffi_enum_of_this_test__")
-
-    with pytest.raises(TypeError, match=r"__ffi_enum_entries__: expected a map of instances"):
-
-        class Again(Enum, type_key=name):
-            first: ClassVar[Again]

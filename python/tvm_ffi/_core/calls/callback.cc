@@ -32,7 +32,7 @@ PyObject* tensor_over_view(const DLTensor* view) {
     PyErr_SetString(PyExc_ValueError, problem);
     return nullptr;
   }
-  return wrap_object(&lent->head);
+  return make_instance(tensor_type, &lent->head);
 }
 
 // Ends the loan. A tensor that the callback kept owns its memory from now on; if that is

@@ -38,7 +38,7 @@ int from_managed(DLManagedTensorVersioned* managed, void** out) noexcept {
   lent->read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
   lent->owner = managed;
   lent->owner_kind = Owner::kManagedVersioned;
-  *out = wrap_object(&lent->head);
+  *out = make_instance(tensor_type, &lent->head);
   return *out == nullptr ? -1 : 0;
 }
 

@@ -444,7 +444,7 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args, PyO
                            ? tensor_from_capsule(source, required.allow_read_only != 0)
                            : owned_tensor_from(name, source, required.allow_read_only != 0);
     if (lent == nullptr) return nullptr;
-    result = nb::steal(wrap_object(&lent->head));
+    result = nb::steal(make_instance(tensor_type, &lent->head));
     if (!result.is_valid()) return nullptr;
   }
   const DLTensor* tensor = layout(result.ptr());

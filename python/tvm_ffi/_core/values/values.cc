@@ -16,9 +16,6 @@ PyTypeObject* shape_class = nullptr;
 
 namespace {
 
-// The class of the devices that functions return: device_class, or one derived from it.
-PyTypeObject* returned_device_class = nullptr;
-
 // The attribute of tvm_ffi.dtype and tvm_ffi.Device that holds the value as one integer.
 PyObject* packed_name() {
   static PyObject* name = PyUnicode_InternFromString("_packed");
@@ -39,11 +36,6 @@ PyObject* cached(std::unordered_map<uint64_t, PyObject*>& cache, uint64_t packed
   Py_INCREF(value);
   cache.emplace(packed, value);
   return value;
-}
-
-std::unordered_map<uint64_t, PyObject*>& cached_devices() {
-  static auto* cache = new std::unordered_map<uint64_t, PyObject*>();
-  return *cache;
 }
 
 int packed_from_python(PyObject* value, uint64_t* packed) {
@@ -82,10 +74,11 @@ int dtype_from_python(PyObject* value, DLDataType* dtype) {
 }
 
 PyObject* device_to_python(DLDevice device) {
+  static auto* cache = new std::unordered_map<uint64_t, PyObject*>();
   uint64_t packed;
   static_assert(sizeof(packed) == sizeof(device));
   std::memcpy(&packed, &device, sizeof(packed));
-  return cached(cached_devices(), packed, returned_device_class);
+  return cached(*cache, packed, device_class);
 }
 
 int device_from_python(PyObject* value, DLDevice* device) {
@@ -142,20 +135,9 @@ void bind_values(nb::module_& module) {
       [](nb::type_object dtype, nb::type_object device, nb::type_object shape) {
         dtype_class = reinterpret_cast<PyTypeObject*>(dtype.release().ptr());
         device_class = reinterpret_cast<PyTypeObject*>(device.release().ptr());
-        returned_device_class = device_class;
         shape_class = reinterpret_cast<PyTypeObject*>(shape.release().ptr());
       },
       nb::arg("dtype"), nb::arg("device"), nb::arg("shape"));
-  module.def(
-      "set_returned_device_class",
-      [](nb::type_object type) {
-        // The classes of the process live as long as it does, as registered object classes do.
-        returned_device_class = reinterpret_cast<PyTypeObject*>(type.release().ptr());
-        std::unordered_map<uint64_t, PyObject*> earlier;
-        earlier.swap(cached_devices());
-        for (const auto& [packed, device] : earlier) Py_DECREF(device);
-      },
-      nb::arg("type"));
   module.def(
       "parse_dtype",
       [](nb::str text) {
