@@ -131,9 +131,10 @@ def snippet_rows(snippets: list[Snippet]) -> list[list[str | nodes.Node]]:
         groups.setdefault((file, each.state), []).append((str(each.line or ""), region))
     rows: list[list[str | nodes.Node]] = []
     for (file, state), members in groups.items():
-        lines = ", ".join(dict.fromkeys(line for line, _ in members if line))
-        regions = ", ".join(dict.fromkeys(f"[{region}" for _, region in members if region))
-        rows.append([lines, f"{file} {regions}".rstrip(), state])
+        lines = ", ".join(line for line, _ in members if line)
+        regions = [f"[{region}" if region else "(whole)" for _, region in members]
+        shown = ", ".join(regions) if any(region for _, region in members) else ""
+        rows.append([lines, f"{file} {shown}".rstrip(), state])
     return rows
 
 

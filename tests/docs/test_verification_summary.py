@@ -46,10 +46,11 @@ def test_each_way_is_counted_with_its_machines_and_dates():
 def test_snippets_of_a_file_with_the_same_result_share_a_row():
     """A row lists the lines and regions; another file or another result has its own row."""
     shown = [("a.py [x]", "ran"), ("b.py", "ran"), ("a.py [y]", "ran"), ("a.py [z]", "compiled")]
-    snippets = [Snippet("p", "p", 9 * i, *each) for i, each in enumerate([*shown, shown[0]])]
+    shown += [("a.py [x]", "ran"), ("a.py", "ran"), ("b.py", "ran")]
+    snippets = [Snippet("p", "p", 9 * i, *each) for i, each in enumerate(shown)]
     assert snippet_rows(snippets) == [
-        ["18, 36", "a.py [x], [y]", "ran"],
-        ["9", "b.py", "ran"],
+        ["18, 36, 45", "a.py [x], [y], [x], (whole)", "ran"],
+        ["9, 54", "b.py", "ran"],
         ["27", "a.py [z]", "compiled"],
     ]
 
