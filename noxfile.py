@@ -125,7 +125,7 @@ def tests(session: nox.Session) -> None:
     """Run the tests that need no GPU; machinery and docs test the site and the examples."""
     want(session, "valgrind")
     environment = Environment(session)
-    left_out = ("browser", "examples", "gpu", "hip", "interop", "snippets")
+    left_out = ("browser", "examples", "gpu", "interop", "snippets")
     pytest = ["-m", "pytest", *(f"--ignore=tests/{name}" for name in left_out)]
     if session.posargs:
         environment.run(*pytest, *session.posargs, env=recording("tests"))
