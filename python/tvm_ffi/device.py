@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from . import frameworks
+from . import _core, frameworks
 
 
 class DLDeviceType(IntEnum):
@@ -105,7 +105,7 @@ class Device:
         return hash(self._packed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Device._from_packed, (self._packed,)
+        return type(self)._from_packed, (self._packed,)
 
 
 _returned = Device  # the class of devices that functions return: this one, or one derived from it
@@ -114,9 +114,10 @@ _returned = Device  # the class of devices that functions return: this one, or o
 def set_class(cls: type) -> None:
     """Make devices that functions return instances of a class of TVM."""
     global _returned
-    if not issubclass(cls, Device):
+    if not (isinstance(cls, type) and issubclass(cls, Device)):
         raise TypeError(f"_set_class_device: cls: expected a class of devices, got {cls!r}")
     _returned = cls
+    _core.forget_devices()
 
 
 def device(device_type: Any, index: int | None = None) -> Device:

@@ -30,17 +30,42 @@ def test_own_functions() -> None:
 
 
 def test_class_of_devices() -> None:
-    """Devices that functions return are of the class that was set."""
+    """Devices that functions return are of the class that was set, and so are their copies."""
     run(
+        "import copy, pickle, numpy\n"
+        "tensor = tvm_ffi.from_dlpack(numpy.zeros(3))\n"
+        "assert type(tensor.device) is tvm_ffi.Device\n"
         "class Device(tvm_ffi.Device):\n"
         "    pass\n"
         "tvm_ffi.core._set_class_device(Device)\n"
         "echo = tvm_ffi.convert_func(lambda x: x)\n"
         "device = echo(tvm_ffi.device('cuda', 3))\n"
         "assert type(device) is Device and device.index == 3\n"
+        "assert type(tensor.device) is Device, 'kept from before'\n"
+        "assert type(tvm_ffi.device('cpu')) is Device\n"
+        "tvm_ffi.core._set_class_device(tvm_ffi.Device)\n"
+        "assert type(tensor.device) is tvm_ffi.Device\n"
+        "for same in copy.copy(device), pickle.loads(pickle.dumps(device)):\n"
+        "    assert type(same) is Device and same == device\n"
     )
-    with pytest.raises(TypeError, match="_set_class_device: cls: expected a class of devices"):
-        tvm_ffi.core._set_class_device(int)
+    for wrong in int, 5:
+        with pytest.raises(TypeError, match="_set_class_device: cls: expected a class of devices"):
+            tvm_ffi.core._set_class_device(wrong)
+
+
+def test_class_of_devices_changes_meanwhile() -> None:
+    """A device that is made while the class changes is not cached."""
+    run(
+        "import numpy\n"
+        "class Device(tvm_ffi.Device):\n"
+        "    def __setattr__(self, name, value):\n"
+        "        super().__setattr__(name, value)\n"
+        "        tvm_ffi.core._set_class_device(tvm_ffi.Device)\n"
+        "tvm_ffi.core._set_class_device(Device)\n"
+        "x = tvm_ffi.from_dlpack(numpy.zeros(3))\n"
+        "got = [type(x.device) for _ in range(2)]\n"
+        "assert got == [Device, tvm_ffi.Device], got\n"
+    )
 
 
 def test_class_of_tensors() -> None:
@@ -107,3 +132,29 @@ def test_enumeration_of_an_older_library(monkeypatch) -> None:
 
         class Third(Enum, type_key="test.names.Mode"):
             third: ClassVar[Third]
+
+
+@pytest.mark.parametrize(
+    ("name", "older"),
+    [
+        ("test.names.Number", 5),
+        ("test.names.Numbers", {"first": 5}),
+        ("test.names.Arrays", {"first": [1]}),
+    ],
+)
+def test_instances_of_something_else(
+    monkeypatch: pytest.MonkeyPatch, name: str, older: object
+) -> None:
+    """What a library keeps as the instances of an enumeration is checked."""
+
+    class Mode(Enum, type_key=name):
+        first = auto()
+
+    index = _core.find_type(name)
+    call("ffi._SetTypeAttribute", index, "__ffi_enum_entries__", tvm_ffi.convert(older))
+    monkeypatch.setattr(enums, "_STATE", "__ffi_enum_of_this_test__")
+
+    with pytest.raises(TypeError, match=r"__ffi_enum_entries__: expected a map from names"):
+
+        class Again(Enum, type_key=name):
+            first: ClassVar[Again]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from .. import _core, field_flags
 from .._core import Object, ObjectMeta
 from .._runtime import call
-from ..container import Dict, List
+from ..container import Dict, List, Map
 from ..object import register_object
 from ..type_info import all_fields
 from .annotations import is_class_variable, own_annotations
@@ -554,8 +554,16 @@ def _known_state(type_index: int) -> Any:
     known = _core.type_attribute(type_index, _STATE)
     older = _core.type_attribute(type_index, _ENTRIES) if known is None else None
     if older is not None:
+        instances = list(older.values()) if isinstance(older, (Dict, Map)) else [older]
+        for each in instances:
+            if not (isinstance(each, Object) and _core.type_index_of(each) == type_index):
+                type_key = _core.describe_type(type_index)[0]
+                raise TypeError(
+                    f"{type_key}: {_ENTRIES}: expected a map from names to instances of the "
+                    f"enumeration, got {each!r}"
+                )
         known = _new_state()
-        for each in sorted(older.values(), key=lambda instance: instance._int_index):
+        for each in sorted(instances, key=lambda instance: instance._int_index):
             known.entries.append(each)
             known.indexes[each._int_index] = each
             known.indexes[each._str_index] = each

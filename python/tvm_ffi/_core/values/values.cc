@@ -22,19 +22,29 @@ PyObject* packed_name() {
   return name;
 }
 
+using Cache = std::unordered_map<uint64_t, PyObject*>;
+
+Cache& cached_devices() {
+  static auto* cache = new Cache();
+  return *cache;
+}
+
+// How often the class of the devices that functions return has changed.
+uint64_t device_class_changes = 0;
+
 // Created once per value and cached: a program has few.
-PyObject* cached(std::unordered_map<uint64_t, PyObject*>& cache, uint64_t packed,
-                 PyTypeObject* type) {
+PyObject* cached(Cache& cache, uint64_t packed, PyTypeObject* type) {
   auto found = cache.find(packed);
   if (found != cache.end()) {
     Py_INCREF(found->second);
     return found->second;
   }
+  uint64_t changes = device_class_changes;
   PyObject* value = PyObject_CallMethod(reinterpret_cast<PyObject*>(type), "_from_packed", "K",
                                         static_cast<unsigned long long>(packed));
   if (value == nullptr) return nullptr;
-  Py_INCREF(value);
-  cache.emplace(packed, value);
+  // Other code may have run meanwhile: it may have cached the value, or changed the class.
+  if (changes == device_class_changes && cache.emplace(packed, value).second) Py_INCREF(value);
   return value;
 }
 
@@ -58,7 +68,7 @@ void delete_shape_space(void* head) {
 }  // namespace
 
 PyObject* dtype_to_python(DLDataType dtype) {
-  static auto* cache = new std::unordered_map<uint64_t, PyObject*>();
+  static auto* cache = new Cache();
   uint32_t packed;
   static_assert(sizeof(packed) == sizeof(dtype));
   std::memcpy(&packed, &dtype, sizeof(packed));
@@ -74,11 +84,10 @@ int dtype_from_python(PyObject* value, DLDataType* dtype) {
 }
 
 PyObject* device_to_python(DLDevice device) {
-  static auto* cache = new std::unordered_map<uint64_t, PyObject*>();
   uint64_t packed;
   static_assert(sizeof(packed) == sizeof(device));
   std::memcpy(&packed, &device, sizeof(packed));
-  return cached(*cache, packed, device_class);
+  return cached(cached_devices(), packed, device_class);
 }
 
 int device_from_python(PyObject* value, DLDevice* device) {
@@ -138,6 +147,12 @@ void bind_values(nb::module_& module) {
         shape_class = reinterpret_cast<PyTypeObject*>(shape.release().ptr());
       },
       nb::arg("dtype"), nb::arg("device"), nb::arg("shape"));
+  module.def("forget_devices", [] {
+    ++device_class_changes;
+    Cache earlier;
+    earlier.swap(cached_devices());
+    for (const auto& [packed, device] : earlier) Py_DECREF(device);
+  });
   module.def(
       "parse_dtype",
       [](nb::str text) {
