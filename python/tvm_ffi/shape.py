@@ -33,7 +33,12 @@ class Shape(tuple[int, ...]):
 
     def __new__(cls, extents: Iterable[int] = ()) -> Shape:
         """Check each extent."""
-        checked = tuple(map(index, extents))
+        try:
+            checked = tuple(map(index, extents))
+        except TypeError as error:
+            raise TypeError(
+                f"Shape: extents: expected an iterable of integers, got {extents!r}"
+            ) from error
         for extent in checked:
             if not -(2**63) <= extent < 2**63:
                 raise ValueError(f"Shape: expected integers that fit in 64 bits, got {extent}")

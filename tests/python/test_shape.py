@@ -25,7 +25,7 @@ def test_shapes_are_tuples() -> None:
 @pytest.mark.parametrize("extents", [[1.5], ["1"], [None], 3])
 def test_extents_are_integers(extents: Any) -> None:
     """An extent that is not an integer is a TypeError."""
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="Shape: extents: expected an iterable of integers, got"):
         tvm_ffi.Shape(extents)
 
 

@@ -75,11 +75,22 @@ PyObject* read_only(PyObject* self, void*) {
 PyObject* size(PyObject* self, PyObject* index) {
   const DLTensor* tensor = layout(self);
   if (tensor == nullptr) return nullptr;
-  Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
+  if (!PyIndex_Check(index)) {
+    PyErr_Format(PyExc_TypeError, "Tensor.size: idx: expected an integer, got %s",
+                 Py_TYPE(index)->tp_name);
+    return nullptr;
+  }
+  Py_ssize_t i = PyNumber_AsSsize_t(index, nullptr);  // Too large ones are clamped.
   if (i == -1 && PyErr_Occurred()) return nullptr;
+  if (tensor->ndim == 0) {
+    PyErr_Format(PyExc_IndexError,
+                 "Tensor.size: idx: expected none, since the tensor is 0-dimensional, got %R",
+                 index);
+    return nullptr;
+  }
   if (i < -tensor->ndim || i >= tensor->ndim) {
-    PyErr_Format(PyExc_IndexError, "Tensor.size: idx: expected %d to %d, got %zd", -tensor->ndim,
-                 tensor->ndim - 1, i);
+    PyErr_Format(PyExc_IndexError, "Tensor.size: idx: expected %d to %d, got %R", -tensor->ndim,
+                 tensor->ndim - 1, index);
     return nullptr;
   }
   return PyLong_FromLongLong(tensor->shape[i < 0 ? i + tensor->ndim : i]);
