@@ -33,6 +33,10 @@ def delete_name() -> None:
             "keyword, got copy",
         ),
         (
+            lambda: tvm_ffi.from_dlpack(1, require_alignment=16.0),
+            "from_dlpack: require_alignment: expected an integer, got float",
+        ),
+        (
             lambda: _core.register_object_class("ffi.Module", int),
             "register_object_class: type: expected a class derived from tvm_ffi.Object, got int",
         ),

@@ -129,8 +129,11 @@ def test_requirements(framework: Any) -> None:
     odd = framework.zeros(64, dtype=framework.int8)[1:]
     with pytest.raises(ValueError, match=r"from_dlpack: ext_tensor: .*a multiple of 16, got 0x"):
         tvm_ffi.from_dlpack(odd, require_alignment=16)
-    with pytest.raises(ValueError, match="require_alignment: expected 0 or more bytes, got -1"):
-        tvm_ffi.from_dlpack(odd, require_alignment=-1)
+    for alignment in (-1, -(1 << 70)):
+        with pytest.raises(ValueError, match=f"expected 0 or more bytes, got {alignment}"):
+            tvm_ffi.from_dlpack(odd, require_alignment=alignment)
+    with pytest.raises(ValueError, match=f"a multiple of {2**63 - 1}, got 0x"):
+        tvm_ffi.from_dlpack(odd, require_alignment=1 << 70)
 
 
 @pytest.mark.parametrize("value", [3, "text", None, [1.0]])

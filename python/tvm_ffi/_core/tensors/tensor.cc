@@ -364,12 +364,17 @@ struct Requirements {
 // Reads one keyword argument of from_dlpack; 0, or -1 with a Python error set.
 int read_requirement(PyObject* name, PyObject* value, Requirements* to) {
   if (PyUnicode_CompareWithASCIIString(name, "require_alignment") == 0) {
-    to->alignment = PyLong_AsLongLong(value);
-    if (to->alignment == -1 && PyErr_Occurred()) return -1;
-    if (to->alignment >= 0) return 0;
+    if (!PyIndex_Check(value)) {
+      PyErr_Format(PyExc_TypeError, "from_dlpack: require_alignment: expected an integer, got %s",
+                   Py_TYPE(value)->tp_name);
+      return -1;
+    }
+    Py_ssize_t bytes = PyNumber_AsSsize_t(value, nullptr);  // Too large ones are clamped.
+    if (bytes == -1 && PyErr_Occurred()) return -1;
+    to->alignment = bytes;
+    if (bytes >= 0) return 0;
     PyErr_Format(PyExc_ValueError,
-                 "from_dlpack: require_alignment: expected 0 or more bytes, got %lld",
-                 to->alignment);
+                 "from_dlpack: require_alignment: expected 0 or more bytes, got %R", value);
     return -1;
   }
   int* flag = nullptr;
