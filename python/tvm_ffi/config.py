@@ -36,7 +36,9 @@ def _flag(option: str, path: str) -> str:
 
 _ANSWERS = {
     "includedir": (libinfo.find_include_path, "the folder of the headers"),
+    "dlpack-includedir": (libinfo.find_dlpack_include_path, "the folder of DLPack's header"),
     "libdir": (libinfo.find_library_path, "the folder of libtvm_ffi.so"),
+    "libfiles": (libinfo.find_libtvm_ffi, "the path of libtvm_ffi.so"),
     "cmakedir": (libinfo.find_cmake_path, "the folder for CMake's tvm_ffi_ROOT"),
     "cflags": (cflags, "flags that compile C sources"),
     "cxxflags": (cxxflags, "flags that compile C++ and CUDA sources"),

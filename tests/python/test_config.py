@@ -33,6 +33,15 @@ def test_answers_stand_in_the_order_asked(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == " ".join(expected) + "\n"
 
 
+def test_the_library_and_the_header_of_dlpack(capsys: pytest.CaptureFixture[str]) -> None:
+    """Build scripts written for the published package ask for both."""
+    config.main(["--libfiles", "--dlpack-includedir"])
+    library, folder = capsys.readouterr().out.split()
+    assert (Path(library).is_file(), Path(library).name) == (True, "libtvm_ffi.so")
+    assert (Path(folder) / "dlpack" / "dlpack.h").is_file()
+    assert folder == libinfo.find_include_path()
+
+
 def test_compiler_flags(capsys: pytest.CaptureFixture[str]) -> None:
     """The C++ flags give the include path and the standard."""
     config.main(["--cxxflags"])

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R8
+"""What the CMake functions for a library's target refuse."""
+
+import subprocess
+
+import pytest
+
+PROJECT = """
+cmake_minimum_required(VERSION 3.20)
+project(refused LANGUAGES CXX)
+find_package(tvm_ffi CONFIG REQUIRED)
+file(WRITE ${{CMAKE_BINARY_DIR}}/x.cc "")
+add_library(x SHARED ${{CMAKE_BINARY_DIR}}/x.cc)
+{call}
+"""
+
+
+def configure(folder, call):
+    """Configure a project with a call; give the status and what CMake says, on one line."""
+    (folder / "CMakeLists.txt").write_text(PROJECT.format(call=call))
+    where = subprocess.check_output(["tvm-ffi-config", "--cmakedir"], text=True).strip()
+    done = subprocess.run(
+        ["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-Dtvm_ffi_ROOT={where}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("configure_target(y)", "configure_target: expected a target, got: y"),
+        (
+            "configure_target(x LINKED ON)",
+            "configure_target(x): expected LINK_SHARED, LINK_HEADER, DEBUG_SYMBOL, MSVC_FLAGS, "
+            "STUB_INIT, STUB_DIR, STUB_PKG, STUB_PREFIX or STUB_TARGET, each with a value, "
+            "got: LINKED;ON",
+        ),
+        ("configure_target(x LINK_SHARED)", "each with a value, got: LINK_SHARED"),
+        (
+            "configure_target(x LINK_SHARED maybe)",
+            "configure_target(x): LINK_SHARED: expected ON or OFF, got: maybe",
+        ),
+        (
+            "configure_target(x STUB_DIR python STUB_TARGET rust)",
+            "configure_target(x): STUB_TARGET: expected python, got: rust",
+        ),
+        (
+            "configure_target(x STUB_INIT ON)",
+            "configure_target(x): STUB_INIT: expected STUB_DIR too, got none",
+        ),
+        (
+            "configure_target(x STUB_DIR python STUB_PREFIX x.)",
+            "configure_target(x): STUB_PKG and STUB_PREFIX: expected STUB_INIT ON, got OFF",
+        ),
+        (
+            "install(y)",
+            "install: expected a target and perhaps DESTINATION with a folder, got: y",
+        ),
+        ("install(x .)", "perhaps DESTINATION with a folder, got: x;."),
+    ],
+)
+def test_refused(tmp_path, call, message):
+    """A wrong argument stops CMake, with what was expected and what came."""
+    status, said = configure(tmp_path, f"tvm_ffi_{call}")
+    assert status != 0
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("switches", "linked"),
+    [
+        ("", ["tvm_ffi::header", "tvm_ffi::shared"]),
+        ("LINK_SHARED OFF", ["tvm_ffi::header"]),
+        ("LINK_HEADER OFF LINK_SHARED OFF DEBUG_SYMBOL OFF MSVC_FLAGS OFF", []),
+    ],
+)
+def test_what_is_linked(tmp_path, switches, linked):
+    """A target is linked with the headers and the runtime, unless a switch is off."""
+    call = f"tvm_ffi_configure_target(x {switches})\n"
+    call += "get_target_property(linked x LINK_LIBRARIES)\n"
+    call += 'file(WRITE "${CMAKE_BINARY_DIR}/linked.txt" "${linked}")'
+    assert configure(tmp_path, call) == (0, "")
+    found = (tmp_path / "build" / "linked.txt").read_text().split(";")
+    assert [name for name in found if name.startswith("tvm_ffi::")] == linked
+
+
+def test_stub_options(tmp_path):
+    """The options for the Python files reach tvm-ffi-stubgen, with their defaults."""
+    call = "set(SKBUILD_PROJECT_NAME my-x)\ntvm_ffi_configure_target(x STUB_DIR ../p STUB_INIT ON "
+    for more, given in (
+        ("", "--init-pypkg my-x --init-prefix my-x."),
+        ("STUB_PKG one", "--init-pypkg one --init-prefix one."),
+        ("STUB_PREFIX two.", "--init-pypkg my-x --init-prefix two."),
+    ):
+        assert configure(tmp_path, f"{call}{more})") == (0, "")
+        ninja = (tmp_path / "build" / "build.ninja").read_text()
+        assert f"-m tvm_ffi.stub.cli {tmp_path.parent / 'p'} --dlls " in ninja
+        assert f"--init-lib x {given}" in ninja
