@@ -11,6 +11,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import tvm_ffi
 from _verify.installed import why_not
 
@@ -39,6 +40,14 @@ def plain_path():
     return os.pathsep.join(
         folder for folder in folders if Path(folder, "c++").resolve().name != "compile.sh"
     )
+
+
+def clone_to(folder):
+    """Copy what a clone has of the runtime."""
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "CMakeLists.txt", folder)
+    for name in ("include", "src"):
+        shutil.copytree(ROOT / name, folder / name)
 
 
 def first_column(heading):
@@ -80,12 +89,9 @@ def test_runtime_alone(shows, tmp_path):
     )
     script = shows("tests/snippets/runtime/build.sh", "tests/snippets/test_building.py", build)
     shows(build, "tests/snippets/runtime/build.sh", *sources)
-    clone, program = tmp_path / "clone", tmp_path / "program"
-    clone.mkdir()
+    program = tmp_path / "program"
     program.mkdir()
-    shutil.copy(ROOT / "CMakeLists.txt", clone)
-    for folder in ("include", "src"):
-        shutil.copytree(ROOT / folder, clone / folder)
+    clone_to(tmp_path / "clone")
     for path in (build, *sources):
         shutil.copy(ROOT / path, program)
     said = bash(script, tmp_path)
@@ -96,6 +102,26 @@ def test_runtime_alone(shows, tmp_path):
     assert ".debug_info" in subprocess.check_output(sections, text=True)
     cache = (tmp_path / "build/program/CMakeCache.txt").read_text()
     assert f"tvm_ffi_DIR:PATH={tmp_path}/prefix/share/cmake/tvm_ffi\n" in cache
+
+
+def test_runtime_inside_a_project(shows, tmp_path):
+    """A project that adds the clone builds the runtime with its own library, which loads."""
+    test, source = "tests/snippets/test_building.py", "tests/cpp/kernel_in_c.c"
+    build = "tests/snippets/runtime/inside/CMakeLists.txt"
+    script = shows("tests/snippets/runtime/inside.sh", test, build)
+    shows(build, "tests/snippets/runtime/inside.sh", source)
+    project = tmp_path / "inside"
+    clone_to(project / "clone")
+    for path in (build, source):
+        shutil.copy(ROOT / path, project)
+    bash(script, tmp_path)
+    runtime = tmp_path / "build/inside/clone/libtvm_ffi.so"
+    assert runtime.is_file()
+    linked = subprocess.check_output(["ldd", tmp_path / "build/inside/libkernel.so"], text=True)
+    assert f"libtvm_ffi.so => {runtime} " in linked
+    x, y = np.arange(3, dtype="float32"), np.full(3, np.nan, dtype="float32")
+    tvm_ffi.load_module(tmp_path / "build/inside/libkernel.so").add_one(x, y)
+    assert y.tolist() == [1, 2, 3]
 
 
 def test_page_has_every_option_of_cmake():
