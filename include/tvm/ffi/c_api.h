@@ -72,9 +72,9 @@ typedef struct {
 /*!
  * \brief Type of the value in a TVMFFIAny, or of an object.
  *
- * Below kTVMFFIStaticObjectBegin, the value is stored in the TVMFFIAny itself; from there on, it is
- * a reference-counted object. Types not listed here are assigned an index at run time, starting at
- * kTVMFFIDynObjectBegin.
+ * Values with an index below kTVMFFIStaticObjectBegin are stored in the TVMFFIAny itself; the rest
+ * are reference-counted objects. Types not listed here are assigned an index at run time, starting
+ * at kTVMFFIDynObjectBegin.
  */
 #ifdef __cplusplus
 typedef enum : int32_t {
@@ -86,7 +86,7 @@ typedef enum {
   kTVMFFIInt = 1,          /*!< `v_int64`. */
   kTVMFFIBool = 2,         /*!< `v_int64`, 0 or 1. */
   kTVMFFIFloat = 3,        /*!< `v_float64`. */
-  kTVMFFIOpaquePtr = 4,    /*!< `v_ptr`, a pointer that the receiver knows how to use. */
+  kTVMFFIOpaquePtr = 4,    /*!< `v_ptr`, a pointer whose meaning the receiver knows. */
   kTVMFFIDataType = 5,     /*!< `v_dtype`. */
   kTVMFFIDevice = 6,       /*!< `v_device`. */
   kTVMFFIDLTensorPtr = 7,  /*!< `v_ptr`, a DLTensor lent for the call. */
@@ -122,7 +122,7 @@ typedef enum {
 /*! \brief A reference to an object, owned or lent as documented for each function. */
 typedef void* TVMFFIObjectHandle;
 
-/*! \brief Tasks of an object's deleter, which is called once per bit or once with both. */
+/*! \brief Bits passed to an object's deleter, which is called once per bit or once with both. */
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else
@@ -245,7 +245,7 @@ typedef enum {
 
 /*! \brief Contents of an Error. */
 typedef struct {
-  /*! \brief Kind, for example "ValueError": the Python exception that it becomes. */
+  /*! \brief Kind, for example "ValueError": the name of the Python exception that it becomes. */
   TVMFFIByteArray kind;
   /*! \brief Message. */
   TVMFFIByteArray message;
@@ -263,7 +263,7 @@ typedef struct {
 /*!
  * \brief A function that can be called from any language.
  *
- * \param handle The function's own state (for an exported symbol: NULL).
+ * \param handle The function's own state; NULL for an exported symbol.
  * \param args Arguments, lent for the call.
  * \param num_args Number of arguments.
  * \param result Set to kTVMFFINone by the caller; receives an owned value on success.
@@ -277,7 +277,7 @@ typedef int (*TVMFFISafeCallType)(void* handle, const TVMFFIAny* args, int32_t n
 typedef struct {
   /*! \brief The function; its `handle` is the address of the Function object. */
   TVMFFISafeCallType safe_call;
-  /*! \brief Reserved for C++ calls between code of the same compiler; this project writes NULL and
+  /*! \brief Reserved for C++ calls between code built by one compiler; this runtime writes NULL and
    * never reads it. */
   void* cpp_call;
 } TVMFFIFunctionCell;
@@ -290,13 +290,13 @@ typedef struct {
 
 /* ---- Layouts of reflection ---- */
 
-/*! \brief Reads a field into an owned value. */
+/*! \brief Reads the field at address `field` into an owned value. */
 typedef int (*TVMFFIFieldGetter)(void* field, TVMFFIAny* result);
 
-/*! \brief Writes a field from a lent value. */
+/*! \brief Writes a lent value to the field at address `field`. */
 typedef int (*TVMFFIFieldSetter)(void* field, const TVMFFIAny* value);
 
-/*! \brief Creates a default object. */
+/*! \brief Creates an object with default field values; `result` receives a new reference. */
 typedef int (*TVMFFIObjectCreator)(TVMFFIObjectHandle* result);
 
 /*! \brief Bits of TVMFFIFieldInfo::flags and TVMFFIMethodInfo::flags. */
@@ -309,7 +309,7 @@ typedef enum {
   kTVMFFIFieldFlagBitMaskHasDefault = 2,          /*!< The field has a default. */
   kTVMFFIFieldFlagBitMaskIsStaticMethod = 4,      /*!< The method takes no self. */
   kTVMFFIFieldFlagBitMaskSEqHashIgnore = 8,       /*!< Structural comparison skips the field. */
-  kTVMFFIFieldFlagBitMaskSEqHashDefPattern = 16,  /*!< The field defines variables, by pattern. */
+  kTVMFFIFieldFlagBitMaskSEqHashDefPattern = 16,  /*!< The field defines the variables in it. */
   kTVMFFIFieldFlagBitMaskDefaultFromFactory = 32, /*!< The default is a function to call. */
   kTVMFFIFieldFlagBitMaskReprOff = 64,            /*!< Not shown in the printed form. */
   kTVMFFIFieldFlagBitMaskCompareOff = 128,        /*!< Not compared. */
@@ -317,7 +317,7 @@ typedef enum {
   kTVMFFIFieldFlagBitMaskInitOff = 512,           /*!< Not an argument of the constructor. */
   kTVMFFIFieldFlagBitMaskKwOnly = 1024,           /*!< A keyword argument of the constructor. */
   kTVMFFIFieldFlagBitSetterIsFunctionObj = 2048,  /*!< `setter` is a Function object. */
-  kTVMFFIFieldFlagBitMaskSEqHashDefSimple = 4096, /*!< The field defines variables, one by one. */
+  kTVMFFIFieldFlagBitMaskSEqHashDefSimple = 4096, /*!< Like DefPattern, but not inside variables. */
 } TVMFFIFieldFlagBitMask;
 
 /*! \brief How a type takes part in structural comparison and hashing. */
@@ -329,7 +329,7 @@ typedef enum {
   kTVMFFISEqHashKindUnsupported = 0,    /*!< Not at all. */
   kTVMFFISEqHashKindTreeNode = 1,       /*!< By contents. */
   kTVMFFISEqHashKindFreeVar = 2,        /*!< As a variable. */
-  kTVMFFISEqHashKindDAGNode = 3,        /*!< By contents, sharing included. */
+  kTVMFFISEqHashKindDAGNode = 3,        /*!< By contents and by which objects are shared. */
   kTVMFFISEqHashKindConstTreeNode = 4,  /*!< By contents, with a shortcut for the same address. */
   kTVMFFISEqHashKindUniqueInstance = 5, /*!< By address. */
 } TVMFFISEqHashKind;
@@ -341,8 +341,8 @@ typedef enum : int32_t {
 typedef enum {
 #endif
   kTVMFFIDefRegionKindNone = 0,    /*!< None. */
-  kTVMFFIDefRegionKindPattern = 1, /*!< Those inside a pattern. */
-  kTVMFFIDefRegionKindSimple = 2,  /*!< The field itself. */
+  kTVMFFIDefRegionKindPattern = 1, /*!< Those in the field, at any depth. */
+  kTVMFFIDefRegionKindSimple = 2,  /*!< Like Pattern, but not inside variables. */
 } TVMFFIDefRegionKind;
 
 /*! \brief Description of a field of an object type. */
@@ -438,10 +438,10 @@ TVM_FFI_DLL void TVMFFIGetVersion(TVMFFIVersion* out_version);
 
 /* ---- Objects ---- */
 
-/*! \brief Adds a strong reference. */
+/*! \brief Adds a strong reference; raises a ValueError for NULL. */
 TVM_FFI_DLL int TVMFFIObjectIncRef(TVMFFIObjectHandle obj);
 
-/*! \brief Drops a strong reference; frees the object with the last one. NULL is allowed. */
+/*! \brief Drops a strong reference; dropping the last one destroys the object. NULL is allowed. */
 TVM_FFI_DLL int TVMFFIObjectDecRef(TVMFFIObjectHandle obj);
 
 /*!
@@ -460,24 +460,24 @@ TVM_FFI_DLL TVMFFICustomAllocator* TVMFFIGetCustomAllocator(void);
 /*!
  * \brief Replaces the process-wide object allocator; NULL restores the built-in one.
  *
- * Call it while only one thread is running; the allocator must outlive every object.
+ * Call it while only one thread is running. The allocator must outlive all objects.
  */
 TVM_FFI_DLL int TVMFFISetCustomAllocator(TVMFFICustomAllocator* allocator);
 
 /* ---- Types ---- */
 
-/*! \brief Looks up a type by its name; raises a TypeError if there is none. */
+/*! \brief Looks up a type's index by its name; raises a TypeError if no type has that name. */
 TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray* type_key, int32_t* out_tindex);
 
 /*!
  * \brief Registers a type, or looks it up if it is already registered.
  * \param type_key Unique name.
- * \param static_type_index Fixed index, or -1 to get one at run time.
+ * \param static_type_index Fixed index below kTVMFFIDynObjectBegin, or -1 to have one assigned.
  * \param type_depth Number of ancestors.
  * \param num_child_slots Indices to reserve for children, so that a range check identifies them.
  * \param child_slots_can_overflow Whether children beyond the reserved ones are allowed.
  * \param parent_type_index Type index of the parent, -1 for the root.
- * \return The type index, or -1 after raising an error.
+ * \return The type index; -1 after raising an error, for example if the parent or index differs.
  */
 TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray* type_key,
                                               int32_t static_type_index, int32_t type_depth,
@@ -485,19 +485,19 @@ TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray* type_key,
                                               int32_t child_slots_can_overflow,
                                               int32_t parent_type_index);
 
-/*! \brief Returns the entry of a type; raises an error and returns NULL if the index is unknown. */
+/*! \brief Returns a type's entry, or NULL after raising a TypeError if no type has this index. */
 TVM_FFI_DLL const TVMFFITypeInfo* TVMFFIGetTypeInfo(int32_t type_index);
 
-/*! \brief Adds a field to a type. */
+/*! \brief Adds a field to a type; copies the description with its texts and default value. */
 TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo* info);
 
-/*! \brief Adds a method to a type. */
+/*! \brief Adds a method to a type; copies the texts and adds a reference to the function. */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo* info);
 
-/*! \brief Sets the metadata of a type; allowed only once. */
+/*! \brief Sets the metadata of a type; raises a ValueError if the type already has metadata. */
 TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata* metadata);
 
-/*! \brief Sets an attribute of a type. */
+/*! \brief Sets an attribute of a type to a copy of the value, replacing any previous value. */
 TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray* attr_name,
                                        const TVMFFIAny* attr_value);
 
@@ -517,8 +517,8 @@ TVM_FFI_DLL int TVMFFIFunctionCreate(void* self, TVMFFISafeCallType safe_call,
                                      void (*deleter)(void* self), TVMFFIObjectHandle* out);
 
 /*!
- * \brief Calls a Function.
- * \param func The Function.
+ * \brief Calls a Function and returns its code; see TVMFFISafeCallType.
+ * \param func The Function; raises a TypeError for NULL or any other object.
  * \param args Arguments, lent for the call.
  * \param num_args Number of arguments.
  * \param result Receives an owned value; set its type to kTVMFFINone before the call.
@@ -530,14 +530,14 @@ TVM_FFI_DLL int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny* args, int
 TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle* out);
 
 /*!
- * \brief Registers a global function.
+ * \brief Registers a global function; adds a reference to `f`.
  *
- * Raises a ValueError if the name is taken, unless `allow_override` is nonzero.
+ * Raises a ValueError if the name is taken and `allow_override` is 0.
  */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f,
                                         int allow_override);
 
-/*! \brief Registers a global function with its documentation and metadata. */
+/*! \brief TVMFFIFunctionSetGlobal with documentation and metadata, which are copied. */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info,
                                                       int allow_override);
 
@@ -546,14 +546,14 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* me
 /*!
  * \brief Copies a lent value into an owned one: adds a reference, copies lent strings and bytes.
  *
- * Raises a TypeError for a lent tensor, which has no owner to share.
+ * A kTVMFFIObjectRValueRef is moved from. A lent tensor, which has no owner, raises a TypeError.
  */
 TVM_FFI_DLL int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out);
 
-/*! \brief Creates an owned string, small or on the heap. */
+/*! \brief Creates an owned string from a copy of the bytes, small or on the heap. */
 TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
 
-/*! \brief Creates owned bytes, small or on the heap. */
+/*! \brief Creates owned bytes from a copy of the bytes, small or on the heap. */
 TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
 
 /*!
@@ -572,32 +572,32 @@ TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAn
  */
 TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny* value);
 
-/*! \brief Reads an element type from text such as "float32", "bfloat16" or "int8x4". */
+/*! \brief Parses an element type such as "float32" or "int8x4"; raises a ValueError if invalid. */
 TVM_FFI_DLL int TVMFFIDataTypeFromString(const TVMFFIByteArray* str, DLDataType* out);
 
-/*! \brief Writes an element type as text, into an owned string. */
+/*! \brief Formats an element type as an owned string, for example "float32". */
 TVM_FFI_DLL int TVMFFIDataTypeToString(const DLDataType* dtype, TVMFFIAny* out);
 
 /* ---- Errors ---- */
 
-/*! \brief Takes the calling thread's raised error: an owned reference, or NULL if none. */
+/*! \brief Takes and clears the calling thread's raised error: an owned reference, or NULL. */
 TVM_FFI_DLL void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle* result);
 
-/*! \brief Raises an error in the calling thread; adds a reference to it. */
+/*! \brief Raises an error in the calling thread, replacing any other; adds a reference to it. */
 TVM_FFI_DLL void TVMFFIErrorSetRaised(TVMFFIObjectHandle error);
 
-/*! \brief Raises an error with the given kind and message. */
+/*! \brief Raises an error with the given kind and message; a NULL kind means "RuntimeError". */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message);
 
 /*! \brief Raises an error whose message is the joined parts; NULL parts are skipped. */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_parts,
                                                    int32_t num_parts);
 
-/*! \brief Creates an Error. When out of memory, it fails without raising an error. */
+/*! \brief Creates an Error from copies of the texts; on failure, returns -1 and raises nothing. */
 TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray* kind, const TVMFFIByteArray* message,
                                   const TVMFFIByteArray* backtrace, TVMFFIObjectHandle* out);
 
-/*! \brief Creates an Error with a cause and an additional object, each lent and optional. */
+/*! \brief TVMFFIErrorCreate with an optional cause and extra object; adds a reference to each. */
 TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
     const TVMFFIByteArray* kind, const TVMFFIByteArray* message, const TVMFFIByteArray* backtrace,
     TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context, TVMFFIObjectHandle* out);
@@ -605,8 +605,8 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
 /*!
  * \brief Returns the backtrace text for an error that is about to be created.
  *
- * It is the line for the given location. Its callers are kept as addresses for the error that
- * TVMFFIErrorCreate creates from this text; they are resolved to names when that error is shown.
+ * The text is the line for the given location. The callers are recorded as addresses for the error
+ * that TVMFFIErrorCreate creates from this text, and are resolved to names when it is shown.
  * Without a location, the text lists the calls, most recent first.
  * \param filename Current source file, or NULL.
  * \param lineno Current line.
@@ -621,7 +621,7 @@ TVM_FFI_DLL const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lin
 
 /*!
  * \brief Creates a Tensor that owns a managed tensor.
- * \param from The managed tensor; on failure, the caller keeps it.
+ * \param from The managed tensor; on failure, the caller keeps ownership.
  * \param require_alignment Required alignment of the data in bytes; 0 for any.
  * \param require_contiguous If nonzero, rejects a tensor that is not compact and row-major.
  * \param out Receives a new reference.
@@ -629,21 +629,21 @@ TVM_FFI_DLL const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lin
 TVM_FFI_DLL int TVMFFITensorFromDLPack(DLManagedTensor* from, int32_t require_alignment,
                                        int32_t require_contiguous, TVMFFIObjectHandle* out);
 
-/*! \brief Exports a Tensor in the format used before DLPack 1.0. */
+/*! \brief Exports a Tensor in the pre-1.0 DLPack format; the receiver calls the deleter. */
 TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor** out);
 
-/*! \brief TVMFFITensorFromDLPack for DLPack 1.x; rejects tensors of other major versions. */
+/*! \brief TVMFFITensorFromDLPack for DLPack 1.x; raises a ValueError for other major versions. */
 TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from,
                                                 int32_t require_alignment,
                                                 int32_t require_contiguous,
                                                 TVMFFIObjectHandle* out);
 
-/*! \brief Exports a Tensor in the DLPack 1.x format. */
+/*! \brief Exports a Tensor in the DLPack 1.x format; the receiver calls the deleter. */
 TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from,
                                               DLManagedTensorVersioned** out);
 
-/*! \brief Creates a Tensor that has the layout of `prototype` and keeps `source` alive, without
- * checks. */
+/*! \brief Creates a Tensor with the data and a copy of the layout of `prototype`; it keeps `source`
+ * alive, but whether `source` owns the data is not checked. */
 TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prototype,
                                              TVMFFIObjectHandle* out);
 
@@ -652,11 +652,11 @@ TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DL
 /*!
  * \brief Sets `*handle_addr` with `init_func` unless it is already set; concurrent callers wait.
  *
- * If `init_func` fails, its code is returned and the handle stays NULL.
+ * If `init_func` fails, its code is returned and the handle stays NULL. It must not set NULL.
  */
 TVM_FFI_DLL int TVMFFIHandleInitOnce(void** handle_addr, int (*init_func)(void** result));
 
-/*! \brief Clears `*handle_addr` with `deinit_func` if it is set. */
+/*! \brief Sets `*handle_addr` to NULL and calls `deinit_func` with the handle, if it was set. */
 TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void** handle_addr, int (*deinit_func)(void* handle));
 
 /* ---- Contents of values and objects ---- */
