@@ -18,9 +18,9 @@ typedef void* TVMFFIStreamHandle;
 /*!
  * \brief Sets the calling thread's current stream of a device.
  * \param device_type A DLDeviceType.
- * \param device_id Device number.
- * \param stream The stream; NULL is the default stream.
- * \param opt_out_original_stream Receives the previous stream, unless NULL.
+ * \param device_id Device number. If it or the type is negative, a ValueError is raised.
+ * \param stream The stream, not owned; NULL is the default stream.
+ * \param opt_out_original_stream Receives the previous stream; may be NULL.
  */
 TVM_FFI_DLL int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id,
                                    TVMFFIStreamHandle stream,
@@ -32,9 +32,9 @@ TVM_FFI_DLL TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t d
 
 /*!
  * \brief Sets the allocator used by TVMFFIEnvTensorAlloc.
- * \param allocator The allocator; NULL removes it.
- * \param write_to_global_context Nonzero: sets it for all threads without their own allocator.
- * \param opt_out_original_allocator Receives the calling thread's previous allocator, unless NULL.
+ * \param allocator The calling thread's allocator; NULL removes it.
+ * \param write_to_global_context If nonzero, also sets it for threads without their own allocator.
+ * \param opt_out_original_allocator Receives the thread's previous allocator; may be NULL.
  */
 TVM_FFI_DLL int TVMFFIEnvSetDLPackManagedTensorAllocator(
     DLPackManagedTensorAllocator allocator, int write_to_global_context,
@@ -54,27 +54,27 @@ TVM_FFI_DLL DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocato
 TVM_FFI_DLL int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out);
 
 /*!
- * \brief Lets the host handle pending signals, such as Ctrl-C.
- * \return 0 to continue; -2 if the host has set its own error, which must be returned at once.
+ * \brief Lets the host handle pending signals, such as Ctrl-C; does nothing without a host.
+ * \return 0 to continue; -2, to be returned immediately, if the host has set its own error.
  */
 TVM_FFI_DLL int TVMFFIEnvCheckSignals(void);
 
-/*! \brief Registers a host function, for example "PyErr_CheckSignals". */
+/*! \brief Registers a host function, such as "PyErr_CheckSignals"; rejects unknown names. */
 TVM_FFI_DLL int TVMFFIEnvRegisterCAPI(const char* name, void* symbol);
 
 /*!
- * \brief Looks up a function in the modules that a library imports.
+ * \brief Looks up a function in the modules that a library imports, then among global functions.
  * \param library_ctx The module, as stored in the library's `__tvm_ffi__library_ctx`.
- * \param func_name Function name.
- * \param out Receives a function borrowed from the module.
+ * \param func_name Function name; raises an AttributeError if there is no such function.
+ * \param out Receives a function borrowed from the module, which keeps it alive.
  */
 TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* func_name,
                                               TVMFFIObjectHandle* out);
 
-/*! \brief Registers a value for the pointer variable `name` of each library loaded later. */
+/*! \brief Sets the pointer variable `name` to `symbol` in each library that is loaded later. */
 TVM_FFI_DLL int TVMFFIEnvModRegisterContextSymbol(const char* name, void* symbol);
 
-/*! \brief Registers a function of the program itself, for the system library module. */
+/*! \brief Registers a function of the program itself; the system library module provides it. */
 TVM_FFI_DLL int TVMFFIEnvModRegisterSystemLibSymbol(const char* name, void* symbol);
 
 #ifdef __cplusplus
