@@ -144,7 +144,7 @@ inline bool IsLentForm(int32_t type_index) {
 
 }  // namespace detail
 
-/*! \brief A borrowed value. Never keep a view longer than the value it was made from.
+/*! \brief A borrowed value. A view must not outlive the value from which it was made.
  */
 class AnyView : public AnyBase {
  public:
@@ -173,7 +173,7 @@ class AnyView : public AnyBase {
 class Any : public AnyBase {
  public:
   Any() = default;
-  /*! \brief Owns a copy of the value: a new reference, or a copy of a borrowed string. */
+  /*! \brief Owns a new reference, or a copy; throws a TypeError for a borrowed tensor. */
   Any(const AnyView& view) : AnyBase(NotSet()) { Own(view); }  // NOLINT(runtime/explicit)
   /*! \brief Owns `value`. */
   template <typename T, typename = detail::EnableIfStored<T>>
@@ -212,8 +212,8 @@ class Any : public AnyBase {
   T cast() const& {
     return AnyBase::cast<T>();
   }
-  /*! \brief Like AnyBase::cast, but leaves None, so that the result may be the only owner; if it is
-   * a view or a pointer, the value that it refers to is kept. */
+  /*! \brief Like AnyBase::cast, but leaves None, so that the result may be the only owner. If the
+   * result is a view or a pointer, the value stays in place. */
   template <typename T>
   T cast() && {
     T value = AnyBase::cast<T>();

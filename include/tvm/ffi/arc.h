@@ -25,8 +25,8 @@ namespace ffi TVM_FFI_HIDDEN {
 /*!
  * \brief An ObjectPtr that is never null unless moved from or reset.
  *
- * A function with a parameter of this type rejects None with a TypeError. make_arc makes one;
- * Optional<Arc<T>> may be empty and is the size of a pointer.
+ * A function with a parameter of this type rejects None with a TypeError. make_arc creates one;
+ * Optional<Arc<T>> may be empty and has the size of a pointer.
  */
 template <typename T>
 class Arc : public ObjectPtr<T> {
@@ -60,7 +60,7 @@ class Arc : public ObjectPtr<T> {
   friend struct TypeTraits<Arc<T>>;
 };
 
-/*! \brief Makes an object and returns its first owner. */
+/*! \brief Creates an object and returns its first owner. */
 template <typename T, typename... Args>
 Arc<T> make_arc(Args&&... args) {
   return Arc<T>(make_object<T>(std::forward<Args>(args)...));

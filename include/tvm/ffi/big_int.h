@@ -84,7 +84,7 @@ class BigInt {
     any_ = taken;
     return *this;
   }
-  /*! \brief Exchanges the two. */
+  /*! \brief Exchanges the two values. */
   void swap(BigInt& other) noexcept { std::swap(any_, other.any_); }
 
   /*! \brief Whether the value is not zero. */

@@ -26,7 +26,7 @@ namespace ffi TVM_FFI_HIDDEN {
  * Do not catch it, except to clean up and rethrow.
  */
 struct EnvErrorAlreadySet : public std::exception {
-  /*! \brief Describes the type. */
+  /*! \brief A fixed text; the error itself is in the host. */
   const char* what() const noexcept override { return "an error is already set in the host"; }
 };
 
@@ -74,7 +74,7 @@ class Error : public ObjectRef, public std::exception {
 
   /*!
    * \brief An error with a text backtrace.
-   * \param kind Name of the exception that it becomes in Python, for example "ValueError".
+   * \param kind Name of the exception that the error becomes in Python, for example "ValueError".
    * \param message What is wrong: subject, expected, got.
    * \param backtrace Lines `  File "f.cc", line 3, in g`, most recent call first.
    * \throws std::bad_alloc when out of memory.
@@ -84,7 +84,7 @@ class Error : public ObjectRef, public std::exception {
 
   /*!
    * \brief An error with a cause.
-   * \param kind Name of the exception that it becomes in Python.
+   * \param kind Name of the exception that the error becomes in Python.
    * \param message What is wrong.
    * \param backtrace The calls, most recent first.
    * \param cause_chain The error that caused this one: the exception's `__cause__` in Python.
@@ -101,7 +101,7 @@ class Error : public ObjectRef, public std::exception {
 
   /*!
    * \brief An error with a backtrace from TVMFFIBacktrace.
-   * \param kind Name of the exception that it becomes in Python.
+   * \param kind Name of the exception that the error becomes in Python.
    * \param message What is wrong.
    * \param backtrace The result of TVMFFIBacktrace; the callers that it recorded are kept too.
    * \throws std::bad_alloc when out of memory.
@@ -127,7 +127,7 @@ class Error : public ObjectRef, public std::exception {
   /*!
    * \brief Lines `  File "f.cc", line 3, in g`, most recent call first.
    *
-   * Computed on demand: the names of the functions that were running are looked up now.
+   * Computed on demand: this call looks up the names of the functions that were running.
    */
   std::string backtrace() const { return detail::BacktraceOf(get()); }
   /*! \brief The lines of backtrace(), most recent call last, as Python shows them. */
@@ -143,7 +143,7 @@ class Error : public ObjectRef, public std::exception {
     return text;
   }
   /*!
-   * \brief Changes the backtrace of the error for everyone who shares it.
+   * \brief Changes the backtrace of the error for all handles that share it.
    * \param lines Lines in the format of backtrace(), most recent call first.
    * \param mode kTVMFFIBacktraceUpdateModeAppend to append callers, or
    *        kTVMFFIBacktraceUpdateModeReplace.

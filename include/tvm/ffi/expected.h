@@ -86,8 +86,8 @@ using IsOtherValue =
 /*!
  * \brief A value, or an error in its place.
  *
- * A function that is exported or wrapped in a Function may return one; an error is then raised. As
- * a parameter, it accepts a value that converts to T, or an Error object.
+ * A function that is exported or wrapped in a Function may return an Expected; its error is then
+ * raised. As a parameter, it accepts a value that converts to T, or an Error object.
  * \tparam T Type of the value: any that an Any can own, except Error. An Error object counts as an
  *         error, even if T is one of its base classes.
  */

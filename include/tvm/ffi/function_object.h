@@ -134,7 +134,7 @@ class Function : public ObjectRef {
 
   /*! \brief A null function. */
   Function(std::nullptr_t) {}  // NOLINT(runtime/explicit)
-  /*! \brief FromPacked(packed). */
+  /*! \brief Same as FromPacked(packed). */
   template <typename F, typename = std::enable_if_t<
                             !std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
                             detail::kIsCallable<void, std::decay_t<F>&, PackedArgs, Any*>>>
@@ -160,12 +160,12 @@ class Function : public ObjectRef {
                 });
   }
 
-  /*! \brief Wraps any callable whose types can be passed; its errors call it "function". */
+  /*! \brief Wraps a callable whose types can be passed; error messages name it "function". */
   template <typename F>
   static Function FromTyped(F function) {
     return FromTypedAs<F>(std::move(function), "function");
   }
-  /*! \brief Wraps any callable whose types can be passed; its errors show `name`. */
+  /*! \brief Wraps a callable whose types can be passed; error messages name it `name`. */
   template <typename F>
   static Function FromTyped(F function, std::string name) {
     return FromTypedAs<F>(std::move(function), std::move(name));
@@ -204,7 +204,7 @@ class Function : public ObjectRef {
         << "Function::GetGlobalRequired: expected a registered name, got \"" << name << "\"";
     return *std::move(function);
   }
-  /*! \brief Registers a global function; throws a ValueError if the name is taken. */
+  /*! \brief Registers a global function; throws a ValueError if it exists, unless overridden. */
   static void SetGlobal(std::string_view name, const Function& function,
                         bool allow_override = false) {
     TVMFFIByteArray bytes{name.data(), name.size()};
@@ -234,9 +234,9 @@ class Function : public ObjectRef {
     *result = std::move(made);
   }
   /*!
-   * \brief Calls the function; an error that it raises is returned in the Expected.
+   * \brief Calls the function and returns its result, or the error that it raises.
    *
-   * So is an Error that it returns, as functions built with the published headers do.
+   * An Error that it returns, as functions built with the published headers do, counts as raised.
    * \tparam T The type to which the result is converted. Requires the header of Expected.
    */
   template <typename T = Any, typename... Args>
@@ -249,7 +249,7 @@ class Function : public ObjectRef {
       return Expected<T>(error);
     }
   }
-  /*! \brief Calls the function; throws the error that it raises. */
+  /*! \brief Calls the function; throws the error that it raises, or a ValueError if null. */
   template <typename... Args>
   Any operator()(const Args&... args) const {
     if constexpr ((detail::kIsView<Args> && ...)) {

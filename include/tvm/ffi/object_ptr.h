@@ -71,7 +71,7 @@ class Object {
     header_.__padding = 0;
     header_.deleter = nullptr;
   }
-  /*! \brief A new object: the derived type copies the contents; the counts are not copied. */
+  /*! \brief A new object with its own counts; the derived type copies the contents. */
   Object(const Object&) : Object() {}
   /*! \brief Keeps its own counts and type. */
   Object& operator=(const Object&) { return *this; }
@@ -95,8 +95,8 @@ class Object {
                                 kStrongMask);
   }
 
-  /*! \brief Whether there is only one strong reference. If so, all that other threads did before
-   * releasing theirs is visible. */
+  /*! \brief Whether there is only one strong reference. If so, this thread sees everything that
+   * other threads did before they released theirs. */
   bool unique() const {
     return (__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE) & kStrongMask) == 1;
   }
@@ -197,9 +197,9 @@ class ObjectPtr {
   ObjectPtr() = default;
   /*! \brief A null pointer. */
   ObjectPtr(std::nullptr_t) {}  // NOLINT(runtime/explicit)
-  /*! \brief Shares the object. */
+  /*! \brief Shares the object of `other`. */
   ObjectPtr(const ObjectPtr& other) : ObjectPtr(other.data_) {}
-  /*! \brief Takes over the object. */
+  /*! \brief Takes over the object of `other`, which becomes null. */
   ObjectPtr(ObjectPtr&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
   /*! \brief Shares an object of a derived type. */
   template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
@@ -257,7 +257,7 @@ class ObjectPtr {
   friend struct ObjectUnsafe;
 };
 
-/*! \brief Pointer to an object that does not keep its contents alive. */
+/*! \brief Pointer that observes an object without keeping its contents alive. */
 template <typename T>
 class WeakObjectPtr {
  public:
@@ -286,19 +286,19 @@ class WeakObjectPtr {
 
   /*! \brief Exchanges the observed objects. */
   void swap(WeakObjectPtr& other) noexcept { std::swap(data_, other.data_); }
-  /*! \brief Number of strong references to the object; 0 if it is gone or there never was one. */
+  /*! \brief Number of strong references to the object; 0 if it is destroyed or none is observed. */
   int32_t use_count() const { return data_ == nullptr ? 0 : data_->use_count(); }
   /*! \brief Drops the weak reference. */
   void reset() {
     if (T* old = std::exchange(data_, nullptr)) static_cast<Object*>(old)->DecWeak();
   }
-  /*! \brief An owning pointer, or a null pointer if the object is gone. */
+  /*! \brief An owning pointer, or a null pointer if the object is destroyed or none is observed. */
   ObjectPtr<T> lock() const {
     ObjectPtr<T> strong;
     if (data_ != nullptr && static_cast<Object*>(data_)->TryPromote()) strong.data_ = data_;
     return strong;
   }
-  /*! \brief Whether the object is gone, or there never was one. */
+  /*! \brief Whether the object is destroyed, or none is observed. */
   bool expired() const { return use_count() == 0; }
 
  private:

@@ -57,7 +57,7 @@ class ObjectRef {
   bool operator==(std::nullptr_t) const { return !defined(); }
   /*! \brief Whether there is an object. */
   bool operator!=(std::nullptr_t) const { return defined(); }
-  /*! \brief Number of strong references. */
+  /*! \brief Number of strong references; 0 for a null handle. */
   int32_t use_count() const { return data_.use_count(); }
   /*! \brief Whether this is the only strong reference. */
   bool unique() const { return data_.unique(); }
@@ -65,12 +65,12 @@ class ObjectRef {
   int32_t type_index() const { return defined() ? data_->type_index() : int32_t{kTVMFFINone}; }
   /*! \brief Name of the object's type, or "None" if there is no object. */
   std::string GetTypeKey() const { return defined() ? data_->GetTypeKey() : "None"; }
-  /*! \brief The object as a T, derived from Object, or NULL if it is not a T. */
+  /*! \brief The object as a T, a class derived from Object; NULL if it is not a T. */
   template <typename T, typename = std::enable_if_t<std::is_base_of<Object, T>::value>>
   const T* as() const {
     return defined() && data_->IsInstance<T>() ? static_cast<const T*>(data_.get()) : nullptr;
   }
-  /*! \brief A handle of class Ref, derived from ObjectRef; none if the object does not match. */
+  /*! \brief A handle of class Ref, derived from ObjectRef; std::nullopt if the type differs. */
   template <typename Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value, int> = 0>
   std::optional<Ref> as() const;
   /*! \brief A handle of class Ref; throws a TypeError if the object is of another type. */

@@ -38,8 +38,8 @@ struct IsAnyOptional<std::optional<T>> : public std::true_type {};
  * \brief A T or none, with the members of std::optional and the conversions of this library.
  *
  * An Optional of a handle, a String or a Bytes has the size of its value, and the same layout as in
- * the published headers. For a handle, null is none, `->` accesses the object, and `get()` returns
- * it and must not be called on none.
+ * the published headers. An Optional of a handle is empty if the handle is null; `->` accesses the
+ * object, and `get()`, which must not be called on an empty Optional, returns it.
  */
 template <typename T>
 class Optional : public detail::OptionalBase<T> {
@@ -48,7 +48,7 @@ class Optional : public detail::OptionalBase<T> {
  public:
   using Base::Base;
   Optional() = default;
-  /*! \brief From a std::optional. */
+  /*! \brief Converts a std::optional. */
   Optional(std::optional<T> value) : Base(std::move(value)) {}  // NOLINT
 
   /*! \brief The value; throws a RuntimeError if there is none. */
@@ -77,12 +77,12 @@ class Optional : public detail::OptionalBase<T> {
   friend bool operator==(const U& a, const Optional& b) {
     return Equal(b, a);
   }
-  /*! \brief As for any other `b`; preferred to the standard library's operator. */
+  /*! \brief Same as for any other `b`; preferred over the standard library's operator. */
   template <typename U>
   friend bool operator==(const Optional& a, const std::optional<U>& b) {
     return Equal(a, b);
   }
-  /*! \brief As for any other `a`; preferred to the standard library's operator. */
+  /*! \brief Same as for any other `a`; preferred over the standard library's operator. */
   template <typename U>
   friend bool operator==(const std::optional<U>& a, const Optional& b) {
     return Equal(b, a);
@@ -97,12 +97,12 @@ class Optional : public detail::OptionalBase<T> {
   friend bool operator!=(const U& a, const Optional& b) {
     return !Equal(b, a);
   }
-  /*! \brief As for any other `b`; preferred to the standard library's operator. */
+  /*! \brief Same as for any other `b`; preferred over the standard library's operator. */
   template <typename U>
   friend bool operator!=(const Optional& a, const std::optional<U>& b) {
     return !Equal(a, b);
   }
-  /*! \brief As for any other `a`; preferred to the standard library's operator. */
+  /*! \brief Same as for any other `a`; preferred over the standard library's operator. */
   template <typename U>
   friend bool operator!=(const std::optional<U>& a, const Optional& b) {
     return !Equal(b, a);

@@ -19,10 +19,10 @@ namespace ffi TVM_FFI_HIDDEN {
 /*!
  * \brief A handle whose ownership passes to the callee.
  *
- * The caller keeps a plain argument, so the callee never has the only reference. To transfer it,
- * the caller moves a handle into an RValueRef. A callee with a parameter of type RValueRef moves
- * the handle out with `*` and is then the only owner if the caller was. A parameter of type Any
- * also accepts the handle; any other rejects it.
+ * The caller keeps its reference to a plain argument, so the callee never has the only one. To
+ * transfer the reference, the caller moves a handle into an RValueRef. A callee with a parameter of
+ * type RValueRef moves the handle out with `*` and is then the only owner if the caller was. A
+ * parameter of type Any also accepts the handle; any other rejects it.
  * \tparam T A handle class, derived from ObjectRef.
  */
 template <typename T, typename = std::enable_if_t<std::is_base_of<ObjectRef, T>::value>>

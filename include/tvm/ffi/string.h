@@ -202,14 +202,14 @@ class String : public BytesValue {
   String(std::string_view text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
   /*! \brief A copy of `text`. */
   String(const std::string& text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
-  /*! \brief A copy of `text`, which must be zero-terminated. */
+  /*! \brief A copy of zero-terminated `text`; throws a ValueError for NULL. */
   String(const char* text)  // NOLINT(runtime/explicit)
       : BytesValue(Make(NotNull("String", "text", text))) {}
   /*! \brief A copy of `size` bytes at `data`. */
   String(const char* data, size_t size) : BytesValue(Make({data, size})) {}
   /*! \brief A copy of the text that `bytes` points to. */
   explicit String(TVMFFIByteArray bytes) : String(bytes.data, bytes.size) {}
-  /*! \brief A null pointer is not a text. */
+  /*! \brief A null pointer is not a string. */
   String(std::nullptr_t) = delete;
 
   /*! \brief The zero-terminated text. */
@@ -249,7 +249,7 @@ class String : public BytesValue {
   /*! \brief The pieces between the separators, as views of this text: "a,,b" has "a", "" and "b".
    */
   StringPieces Split(char separator) const { return StringPieces(*this, separator); }
-  /*! \brief Exchanges the two. */
+  /*! \brief Exchanges the two strings. */
   void swap(String& other) noexcept { std::swap(any_, other.any_); }
 
   /*! \brief The two texts joined. */
@@ -282,13 +282,13 @@ class String : public BytesValue {
 /*! \brief Immutable bytes. */
 class Bytes : public BytesValue {
  public:
-  /*! \brief No bytes. */
+  /*! \brief Constructs an empty value. */
   Bytes() : BytesValue(Make("")) {}
   /*! \brief A copy of `bytes`. */
   Bytes(std::string_view bytes) : BytesValue(Make(bytes)) {}  // NOLINT(runtime/explicit)
   /*! \brief A copy of `bytes`. */
   Bytes(const std::string& bytes) : BytesValue(Make(bytes)) {}  // NOLINT(runtime/explicit)
-  /*! \brief A copy of `bytes`, up to the first zero byte. */
+  /*! \brief A copy of `bytes` up to the first zero byte; throws a ValueError for NULL. */
   Bytes(const char* bytes)  // NOLINT(runtime/explicit)
       : BytesValue(Make(NotNull("Bytes", "bytes", bytes))) {}
   /*! \brief A copy of `size` bytes at `data`. */
@@ -298,7 +298,7 @@ class Bytes : public BytesValue {
   /*! \brief A null pointer is not bytes. */
   Bytes(std::nullptr_t) = delete;
 
-  /*! \brief Exchanges the two. */
+  /*! \brief Exchanges the two values. */
   void swap(Bytes& other) noexcept { std::swap(any_, other.any_); }
   /*! \brief Negative, 0 or positive if the bytes at `a` are less than, equal to or greater than
    * those at `b`. */

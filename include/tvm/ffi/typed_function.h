@@ -37,7 +37,7 @@ class TypedFunction<R(Args...)> {
   TypedFunction(std::nullptr_t) {}  // NOLINT(runtime/explicit)
   /*! \brief Wraps `packed` with the signature, unchecked. */
   TypedFunction(Function packed) : packed_(std::move(packed)) {}  // NOLINT(runtime/explicit)
-  /*! \brief Wraps any callable with that signature; its errors call it "function". */
+  /*! \brief Wraps a callable with that signature; error messages name it "function". */
   template <typename F,
             typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
                                         !std::is_same<std::decay_t<F>, TypedFunction>::value &&
@@ -45,7 +45,7 @@ class TypedFunction<R(Args...)> {
   TypedFunction(F&& function)  // NOLINT(runtime/explicit)
       : packed_(Function::FromTypedAs<R (*)(Args...)>(std::decay_t<F>(std::forward<F>(function)),
                                                       "function")) {}
-  /*! \brief Wraps any callable with that signature; its errors show `name`. */
+  /*! \brief Wraps a callable with that signature; error messages name it `name`. */
   template <typename F,
             typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
                                         !std::is_same<std::decay_t<F>, TypedFunction>::value &&
