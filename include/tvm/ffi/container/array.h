@@ -125,7 +125,7 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   }
   /*! \brief Returns the object after making this handle its only owner. */
   ArrayObj* CopyOnWrite() { return Writable(static_cast<int64_t>(this->size())); }
-  /*! \brief Returns the object; NULL for a moved-from handle. */
+  /*! \brief Returns the object, borrowed; NULL for a moved-from handle. */
   ArrayObj* GetArrayObj() const { return const_cast<ArrayObj*>(get()); }
 
  private:

@@ -29,8 +29,8 @@ class DictObj : public MapBaseObj {
  * \brief Pairs of a K and a V in insertion order.
  *
  * Keys are compared with AnyEqual. Handles share one object and see each other's changes. The
- * caller ensures that no other thread uses the pairs while they change, and that the hash and
- * equality of the key types do not change them: a RuntimeError is thrown if they do.
+ * caller must ensure that no other thread uses the pairs while they change. If the hash or equality
+ * function of a key type changes the pairs, a RuntimeError is thrown.
  *
  * Handles of other types and other languages may have set keys or values of other types. Each read
  * therefore checks the type, including all nested elements if V is a container, and converts the
@@ -45,7 +45,7 @@ class Dict : public MapBaseRef<DictObj, K, V> {
   Dict() : Base(make_object<DictObj>()) {}
   /*! \brief Constructs a null handle; fill it before use. */
   explicit Dict(UnsafeInit tag) : Base(tag) {}
-  /*! \brief Takes ownership of `data`; its keys are K, its values V. */
+  /*! \brief Takes ownership of `data`, whose keys must be K and values V; not checked. */
   explicit Dict(ObjectPtr<DictObj> data) : Base(std::move(data)) {}
   /*! \brief Constructs a dict from an initializer list; a later key replaces an earlier one. */
   Dict(std::initializer_list<std::pair<K, V>> pairs)  // NOLINT(runtime/explicit)

@@ -94,7 +94,7 @@ class List : public Sequence<List<T>, T, ListObj> {
     for (size_t i = 0; i < size; ++i) this->push_back(value);
   }
 
-  /*! \brief Returns the object; NULL for a moved-from handle. */
+  /*! \brief Returns the object, borrowed; NULL for a moved-from handle. */
   ListObj* GetListObj() const { return get(); }
 
  private:

@@ -40,7 +40,7 @@ class Map : public MapBaseRef<MapObj, K, V> {
   Map() : Base(make_object<MapObj>()) {}
   /*! \brief Constructs a null handle; fill it before use. */
   explicit Map(UnsafeInit tag) : Base(tag) {}
-  /*! \brief Takes ownership of `data`; its keys are K, its values V. */
+  /*! \brief Takes ownership of `data`, whose keys must be K and values V; not checked. */
   explicit Map(ObjectPtr<MapObj> data) : Base(std::move(data)) {}
   /*! \brief Constructs a map from an initializer list; a later key replaces an earlier one. */
   Map(std::initializer_list<std::pair<K, V>> pairs)  // NOLINT(runtime/explicit)

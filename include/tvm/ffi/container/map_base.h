@@ -115,7 +115,7 @@ class MapBaseObj : public Object {
   iterator end() const { return {table_.End(), &table_}; }
   /*! \brief Finds the pair of a key; returns end() if there is none. */
   iterator find(const Any& key) const { return FindLent(*detail::Raw(key)); }
-  /*! \brief 1 if the key is present, or 0. */
+  /*! \brief 1 if the key is present, 0 otherwise. */
   size_t count(const Any& key) const { return find(key) == end() ? 0 : 1; }
   /*! \brief The value of a key; throws a KeyError if the key is missing. */
   const Any& at(const Any& key) const { return Existing(key)->second; }
@@ -287,7 +287,7 @@ class MapBaseRef : public ObjectRef {
   size_t size() const { return defined() ? pairs()->size() : 0; }
   /*! \brief Whether there are no pairs. */
   bool empty() const { return size() == 0; }
-  /*! \brief 1 if the key is present, or 0. */
+  /*! \brief 1 if the key is present, 0 otherwise. */
   size_t count(const K& key) const {
     const iterator position = find(key);
     return position == end() ? 0 : 1;

@@ -368,7 +368,7 @@ class Sequence : public ObjectRef {
     if (from > to) detail::ThrowBadIndex(Obj::_type_key, from, to);
     if (from != to) Remove(from, to - from);
   }
-  /*! \brief Resizes to `size` elements; new ones are `T()`. */
+  /*! \brief Resizes; new elements are `T()`. Throws a ValueError if `size` is negative. */
   void resize(int64_t size) {
     if (size < 0) detail::ThrowBadSize(Obj::_type_key, size);
     if (size < Size()) return Remove(size, Size() - size);

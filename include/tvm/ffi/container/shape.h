@@ -17,13 +17,13 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief Borrowed extents. */
+/*! \brief Borrowed extents, which must outlive the view. */
 class ShapeView {
  public:
   ShapeView() = default;
   /*! \brief Refers to the `size` extents at `data`. */
   ShapeView(const int64_t* data, size_t size) : cell_{data, size} {}
-  /*! \brief Refers to the extents of a list; never keep a view of a temporary. */
+  /*! \brief Refers to the extents of a list, which must outlive the view. */
   ShapeView(const std::initializer_list<int64_t>& extents)  // NOLINT(runtime/explicit)
       : cell_{extents.begin(), extents.size()} {}
 

@@ -47,9 +47,9 @@ class OwnedExtents {
 }  // namespace detail
 
 /*!
- * \brief A tensor that this object shares ownership of.
+ * \brief A handle that shares ownership of a tensor.
  *
- * Use it to return or store a tensor; kernel parameters are TensorView.
+ * Use it to return or store a tensor; for kernel parameters, use TensorView.
  */
 class Tensor : public ObjectRef, public TensorQueries<Tensor> {
  public:
@@ -83,7 +83,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
    * \brief FromEnvAlloc with the given strides. This runtime only: the published headers lack it.
    * \param env_alloc TVMFFIEnvTensorAlloc.
    * \param shape Extents.
-   * \param strides Strides in elements, not negative, with which no two elements overlap.
+   * \param strides Strides in elements: not negative, and such that no two elements overlap.
    * \param dtype Element type.
    * \param device Device.
    * \return A tensor whose memory spans the first to the last element, gaps included.
@@ -145,7 +145,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
    * \param strides Strides in elements.
    * \param dtype Element type.
    * \param device Device.
-   * \param extra_args Passed on to AllocData.
+   * \param extra_args Forwarded to AllocData.
    * \return A tensor with these strides.
    * \throws Error A ValueError or MemoryError for an impossible shape; whatever AllocData throws.
    */
@@ -160,7 +160,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   /*!
    * \brief A tensor with another shape and strides on the same memory, which it keeps alive.
    *
-   * It is not checked against the bounds of the memory.
+   * The bounds of the memory are not checked.
    * \param shape Extents.
    * \param strides Strides in elements.
    * \param element_offset Elements from the first element of this tensor to that of the new one.
@@ -178,8 +178,8 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   }
 
   /*!
-   * \brief Takes ownership of a tensor from before DLPack 1.0; its deleter runs when the last owner
-   * is destroyed.
+   * \brief Takes ownership of a managed tensor in the pre-1.0 DLPack format; its deleter runs when
+   * the last owner is destroyed.
    * \param from The tensor; on failure, the caller keeps ownership.
    * \param require_alignment Required alignment of the data in bytes; 0 for any.
    * \param require_contiguous Whether to reject a tensor that is not contiguous.
@@ -192,7 +192,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
                                                    require_contiguous, &handle));
     return Tensor(ObjectUnsafe::PtrFromOwned<TensorObj>(handle));
   }
-  /*! \brief FromDLPack for DLPack 1.x; rejects a tensor of another major version. */
+  /*! \brief FromDLPack for DLPack 1.x; throws a ValueError for another major version. */
   static Tensor FromDLPackVersioned(DLManagedTensorVersioned* from, size_t require_alignment = 0,
                                     bool require_contiguous = false) {
     TVMFFIObjectHandle handle = nullptr;
@@ -200,7 +200,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
         from, static_cast<int32_t>(require_alignment), require_contiguous, &handle));
     return Tensor(ObjectUnsafe::PtrFromOwned<TensorObj>(handle));
   }
-  /*! \brief Exports a reference in the format before DLPack 1.0; the receiver calls its deleter. */
+  /*! \brief Exports a reference in the pre-1.0 DLPack format; the receiver calls its deleter. */
   DLManagedTensor* ToDLPack() const {
     DLManagedTensor* out = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPack(data_.get(), &out));
@@ -230,7 +230,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
 /*!
  * \brief A borrowed tensor, laid out like DLTensor: the parameter type of kernels.
  *
- * Never keep one longer than its owner. If addresses in device memory support arithmetic, the byte
+ * A view must not outlive its owner. If addresses in device memory support arithmetic, the byte
  * offset is added to the address when the view is created, so that data_ptr() points to the first
  * element.
  */
@@ -250,12 +250,12 @@ class TensorView : public TensorQueries<TensorView> {
   /*!
    * \brief A view with another shape and strides on the same memory.
    *
-   * It refers to the given extents and strides, so it must not outlive them. It is not checked
-   * against the bounds of the memory.
+   * The view refers to the given extents and strides, which must outlive it. The bounds of the
+   * memory are not checked.
    * \param shape Extents.
    * \param strides Strides in elements.
    * \param element_offset Elements from the first element of this view to that of the new one.
-   * \throws Error As Tensor::as_strided.
+   * \throws Error As for Tensor::as_strided.
    */
   TensorView as_strided(ShapeView shape, ShapeView strides,
                         std::optional<int64_t> element_offset = std::nullopt) const {
