@@ -93,21 +93,21 @@ std::ostream& operator<<(std::ostream& out, const Optional<T>& value) {
 
 namespace type_attr {
 
-/*! \brief The printed form of an object of the type. It receives a function that prints a part. */
+/*! \brief The printed form of an object of the type, given a function that prints a part. */
 inline constexpr reflection::AttrKey<
     TypedFunction<String(const Object*, const TypedFunction<String(AnyView)>&)>>
     kRepr{"__ffi_repr__"};
-/*! \brief Hashes an object of the type. It receives a function that hashes a part. */
+/*! \brief Hashes an object of the type, given a function that hashes a part. */
 inline constexpr reflection::AttrKey<
     TypedFunction<int64_t(const Object*, const TypedFunction<int64_t(AnyView)>&)>>
     kHash{"__ffi_hash__"};
-/*! \brief Whether two objects of the type are equal. It receives a function that compares two
+/*! \brief Whether two objects of the type are equal, given a function that compares two
  * parts. */
 inline constexpr reflection::AttrKey<
     TypedFunction<bool(const Object*, const Object*, const TypedFunction<bool(AnyView, AnyView)>&)>>
     kEq{"__ffi_eq__"};
 /*! \brief Returns a negative value, 0 or a positive value if one object of the type comes before,
- * equals or comes after another. It receives a function that compares two parts. */
+ * equals or comes after another, given a function that compares two parts. */
 inline constexpr reflection::AttrKey<TypedFunction<int32_t(
     const Object*, const Object*, const TypedFunction<int32_t(AnyView, AnyView)>&)>>
     kCompare{"__ffi_compare__"};

@@ -45,7 +45,7 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
   /*! \brief The supported operations, as bits of Module::ModulePropertyMask; 0 by default. */
   virtual int GetPropertyMask() const { return 0; }
   /*!
-   * \brief Returns the function with that name, if there is one. It keeps alive what it needs.
+   * \brief Returns the function with that name, if any; it must keep alive what it needs.
    * \param name The name.
    */
   virtual Optional<Function> GetFunction(const String& name) = 0;
@@ -90,19 +90,19 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
   }
   /*!
    * \brief The source code of the module; empty if it has none.
-   * \param format Which source to show, if there are several; may be empty.
+   * \param format Selects a source if there are several; may be empty.
    */
   virtual String InspectSource([[maybe_unused]] const String& format) const { return String(); }
   /*!
    * \brief Adds a module to the imports, whose functions are found together with this one's.
    *
-   * Unlike a loaded library, a class that does not override this must not be searched concurrently.
+   * Without an override, no thread may search the module meanwhile; a loaded library allows it.
    * \throws Error A ValueError if `other` is null, or imports this module, at any depth.
    */
   // Also inline here: the first function that is not would put the virtual table of this class, and
   // all its functions, into every kernel library.
   TVM_FFI_RUNTIME_API inline virtual void ImportModule(const Module& other);
-  /*! \brief Clears the imports. Functions that a loaded library has borrowed stay valid. */
+  /*! \brief Clears the imports. Functions that the code of a loaded library borrowed stay valid. */
   TVM_FFI_RUNTIME_API virtual void ClearImports() { imports_ = Array<Any>(); }
 
   /*!
@@ -157,7 +157,7 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
   friend struct detail::ModuleUnsafe;
 };
 
-/*! \brief A handle to a module. A library stays loaded while a module or function of it lives. */
+/*! \brief A handle to a module. A library stays loaded while its module or functions live. */
 class TVM_FFI_RUNTIME_API Module : public ObjectRef {
  public:
   /*! \brief The supported operations of a module, as bits of ModuleObj::GetPropertyMask(). */
@@ -240,7 +240,7 @@ namespace symbol {
 constexpr const char* tvm_ffi_symbol_prefix = "__tvm_ffi_";
 /*! \brief The symbol of the function that runs when a module is called. */
 constexpr const char* tvm_ffi_main = "__tvm_ffi_main";
-/*! \brief The variable that the loader sets to the library's module. */
+/*! \brief The variable in which the loader stores the address of the library's module. */
 constexpr const char* tvm_ffi_library_ctx = "__tvm_ffi__library_ctx";
 /*! \brief The bytes of the modules embedded in a library. */
 constexpr const char* tvm_ffi_library_bin = "__tvm_ffi__library_bin";

@@ -3,7 +3,7 @@
  * \file tvm/ffi/extra/serialization.h
  * \brief Converts values to JSON objects and back.
  *
- * A graph has one node for each object, so that shared objects stay shared. Its format is that of
+ * A graph has one node for each object, so that shared objects stay shared. The format is that of
  * the published package. The code is inline and calls global functions, so it runs under any
  * runtime that has them.
  */

@@ -5,8 +5,8 @@
  *
  * The store is process-wide: every library and every language sees the same one, through the
  * global functions `ffi.StorageGet`, `ffi.StorageSet`, `ffi.StorageGetOrCreate` and
- * `ffi.StorageErase`. It is never destroyed: the values in it when the process ends are not freed,
- * so no code of a library that is already unloaded runs. A stored value keeps the library that
+ * `ffi.StorageErase`. It is never destroyed: values left in it when the process ends are not freed,
+ * so that no code of an unloaded library runs. A stored value keeps the library that
  * frees it loaded; the contents of an Array or a Map are not considered.
  *
  * This runtime only: under a runtime without these functions, each call throws a RuntimeError.

@@ -26,7 +26,7 @@ class TVM_FFI_RUNTIME_API StructuralEqual {
    * \param a One value.
    * \param b The other.
    * \param map_free_vars Whether variables without a definition may be mapped to each other.
-   * \param skip_tensor_content Whether tensors with equal shapes and dtypes are equal.
+   * \param skip_tensor_content Whether tensors with equal shapes and dtypes count as equal.
    */
   TVM_FFI_RUNTIME_API static bool Equal(const Any& a, const Any& b, bool map_free_vars = false,
                                         bool skip_tensor_content = false) {
@@ -54,8 +54,8 @@ class TVM_FFI_RUNTIME_API StructuralEqual {
 
 namespace type_attr {
 
-/*! \brief Compares two objects of the type by structure. It receives a function that compares two
- * parts, given whether variables may be defined there and a name or an index for the path. */
+/*! \brief Compares two objects of the type by structure, given a function that compares two
+ * parts; it also takes whether variables may be defined there and a name or index for the path. */
 inline constexpr reflection::AttrKey<TypedFunction<bool(
     const Object*, const Object*, const TypedFunction<bool(AnyView, AnyView, int, AnyView)>&)>>
     kSEqual{"__s_equal__"};

@@ -40,8 +40,8 @@ class TVM_FFI_RUNTIME_API StructuralHash {
 
 namespace type_attr {
 
-/*! \brief Hashes an object of the type by structure. It receives the hash so far and a function
- * that adds a part to it, given whether variables may be defined there. */
+/*! \brief Hashes an object of the type by structure, given the hash so far and a function that adds
+ * a part to it. That function also takes whether variables may be defined there. */
 inline constexpr reflection::AttrKey<TypedFunction<int64_t(
     const Object*, int64_t, const TypedFunction<int64_t(AnyView, int64_t, int)>&)>>
     kSHash{"__s_hash__"};

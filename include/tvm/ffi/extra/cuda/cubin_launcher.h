@@ -252,7 +252,7 @@ class CubinModule {
    * message if the driver rejects it, or if there is no driver.
    */
   explicit CubinModule(const Bytes& bytes) : CubinModule(bytes.data(), bytes.size()) {}
-  /*! \brief Loads an image of `size` bytes, with the same errors. */
+  /*! \brief Loads an image of `size` bytes; throws the same errors. */
   CubinModule(const char* code, size_t size) {
     if (cuda_api::detail::SaysItsSize(code, size)) {
       Load(code);
@@ -262,7 +262,7 @@ class CubinModule {
   }
   /*!
    * \brief Loads the image at an address.
-   * \throws Error A ValueError if the address is null; a RuntimeError as above.
+   * \throws Error A ValueError if the address is null; a RuntimeError as for Bytes.
    */
   explicit CubinModule(const char* code) { Load(code); }
   /*! \brief Loads the image at an address of unsigned bytes. */
@@ -361,7 +361,7 @@ inline CubinModule LoadArray(const Bytes& image) { return CubinModule(image); }
 /*!
  * \brief Declares an image that is embedded in the object file of this source.
  *
- * Use it outside functions. `tvm_ffi.utils.embed_cubin` and CMake's `tvm_ffi_embed_bin_into` embed
+ * Use it at namespace scope. `tvm_ffi.utils.embed_cubin` and CMake's `tvm_ffi_embed_bin_into` embed
  * an image into an object file, and `tvm_ffi.cpp.load_inline` into a library. The image is loaded
  * when its first kernel is requested; if that fails, the next request tries again.
  */
@@ -391,7 +391,7 @@ inline CubinModule LoadArray(const Bytes& image) { return CubinModule(image); }
 
 /*!
  * \brief Returns a kernel of an embedded image; keep it in a static variable.
- * \throws Error As the constructor of CubinModule and CubinModule::GetKernel.
+ * \throws Error As for the constructor of CubinModule and CubinModule::GetKernel.
  */
 #define TVM_FFI_EMBED_CUBIN_GET_KERNEL(name, kernel_name) \
   (TVMFFIEmbeddedCubin_##name::Get()[kernel_name])
