@@ -23,7 +23,7 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 namespace reflection {
 
-/*! \brief The target of a path step; a missing one exists in another value at the same place. */
+/*! \brief The target of a path step; a missing one exists only in the other compared value. */
 enum class AccessKind : int32_t {
   /*! \brief A field of an object; the key is its name. */
   kAttr = 0,

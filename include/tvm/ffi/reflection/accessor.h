@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/reflection/accessor.h
- * \brief Looks up fields, methods and attributes of object types by name, whoever registered them.
+ * \brief Looks up fields, methods and attributes of types by name, wherever they were registered.
  */
 #ifndef TVM_FFI_REFLECTION_ACCESSOR_H_
 #define TVM_FFI_REFLECTION_ACCESSOR_H_
@@ -95,7 +95,7 @@ inline Function GetMethod(std::string_view type_key, std::string_view method_nam
   return AnyView::CopyFromTVMFFIAny(info->method).cast<Function>();
 }
 
-/*! \brief The text as a byte array, which borrows it. */
+/*! \brief Returns a byte array that borrows the text. */
 constexpr TVMFFIByteArray AsByteArray(const char* text) {
   return {text, std::string_view(text).size()};
 }

@@ -50,7 +50,7 @@ struct AttrKey {
 
 }  // namespace reflection
 
-/*! \brief Attributes with a meaning to the runtime and its languages. */
+/*! \brief Attributes that the runtime and its language bindings use. */
 namespace type_attr {
 
 /*! \brief Creates an object as its default constructor does. */

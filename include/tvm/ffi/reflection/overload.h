@@ -177,7 +177,7 @@ class OverloadObjectDef : private ObjectDef<Class> {
     Add(name, detail::WithObject<Class>(std::forward<F>(function)), 0, extra...);
     return *this;
   }
-  /*! \brief Registers a function that takes no object. */
+  /*! \brief Registers a static method: a function that takes no object. */
   template <typename F, typename... Extra>
   OverloadObjectDef& def_static(const char* name, F&& function, const Extra&... extra) {
     Add(name, std::forward<F>(function), kTVMFFIFieldFlagBitMaskIsStaticMethod, extra...);

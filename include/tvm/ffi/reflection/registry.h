@@ -193,7 +193,7 @@ class GlobalDef {
     return Register(name, Function::FromTyped<Fn>(std::forward<F>(function), name),
                     ffi::detail::FunctionSchema<Fn>(), extra...);
   }
-  /*! \brief Registers a function for Function::FromPacked. */
+  /*! \brief Registers a function that Function::FromPacked accepts. */
   template <typename F, typename... Extra>
   GlobalDef& def_packed(const char* name, F function, const Extra&... extra) {
     return Register(name, Function::FromPacked(std::move(function)),
@@ -288,7 +288,7 @@ class ObjectDef {
   ObjectDef& def(const char* name, F&& function, const Extra&... extra) {
     return Method(name, detail::WithObject<Class>(std::forward<F>(function)), 0, extra...);
   }
-  /*! \brief Registers a function that takes no object. */
+  /*! \brief Registers a static method: a function that takes no object. */
   template <typename F, typename... Extra>
   ObjectDef& def_static(const char* name, F&& function, const Extra&... extra) {
     return Method(name, std::forward<F>(function), kTVMFFIFieldFlagBitMaskIsStaticMethod, extra...);

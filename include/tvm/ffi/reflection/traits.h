@@ -30,7 +30,7 @@ namespace reflection {
  */
 struct InfoTrait {};
 
-/*! \brief The value of a field that is not passed to the constructor. */
+/*! \brief The default of a field, used if the field is not passed to the constructor. */
 class DefaultValue : public InfoTrait {
  public:
   /*! \brief Takes the initial value of the field; if it is an object, all instances share it. */
@@ -52,7 +52,7 @@ class default_value : public DefaultValue {
 /*! \brief Another name for default_value, used in newer published documentation. */
 using default_ = default_value;
 
-/*! \brief A function that creates the value of a field that is not passed to the constructor. */
+/*! \brief A function that creates a field's value if none is passed to the constructor. */
 class DefaultFactory : public InfoTrait {
  public:
   /*! \brief Takes a function that is called without arguments for each object. */
@@ -88,11 +88,11 @@ class AttachFieldFlag : public InfoTrait {
   static AttachFieldFlag SEqHashIgnore() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore);
   }
-  /*! \brief Structural comparison treats the variables in the field as defined by a pattern. */
+  /*! \brief In structural comparison, the field defines the variables in it, at any depth. */
   static AttachFieldFlag SEqHashDefPattern() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefPattern);
   }
-  /*! \brief Structural comparison treats the variables in the field as defined one by one. */
+  /*! \brief Like SEqHashDefPattern, but the fields of a defined variable define no further ones. */
   static AttachFieldFlag SEqHashDefSimple() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefSimple);
   }
