@@ -127,7 +127,7 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
 /*! \brief TVM_FFI_CHECK_GE with kind InternalError. */
 #define TVM_FFI_ICHECK_GE(x, y) TVM_FFI_CHECK_GE(x, y, InternalError)
 
-/*! \brief The pointer `ptr`; throws if it is null. An expression. */
+/*! \brief Evaluates to the pointer `ptr`; throws if it is null. */
 #define TVM_FFI_CHECK_NOTNULL(ptr, ErrorKind) \
   ::tvm::ffi::detail::CheckNotNull(           \
       ptr,                                    \

@@ -14,13 +14,13 @@
 // DLDevice is in the global namespace, so its operators must be too, to be found from everywhere.
 // They are templates so that a second definition elsewhere is preferred rather than ambiguous.
 
-/*! \brief Whether type and index are equal. */
+/*! \brief Whether the types and the indices are equal. */
 template <typename T, typename = std::enable_if_t<std::is_same<T, DLDevice>::value>>
 TVM_FFI_HIDDEN inline bool operator==(const T& a, const DLDevice& b) {
   return a.device_type == b.device_type && a.device_id == b.device_id;
 }
 
-/*! \brief Whether type or index differs. */
+/*! \brief Whether the types or the indices differ. */
 template <typename T, typename = std::enable_if_t<std::is_same<T, DLDevice>::value>>
 TVM_FFI_HIDDEN inline bool operator!=(const T& a, const DLDevice& b) {
   return !(a == b);

@@ -22,13 +22,13 @@ class GlobalNames {
   /*! \brief An input iterator over the names. */
   class Iterator {
    public:
-    /*! \brief The kind of iterator. */
+    /*! \brief Iterator category: input. */
     using iterator_category = std::input_iterator_tag;
     /*! \brief The type of the elements. */
     using value_type = String;
-    /*! \brief The difference of two iterators. */
+    /*! \brief Type of a distance between iterators. */
     using difference_type = int64_t;
-    /*! \brief None: names are created on demand. */
+    /*! \brief There are no pointers: names are created on demand. */
     using pointer = void;
     /*! \brief A name. */
     using reference = String;

@@ -111,7 +111,7 @@ TVM_FFI_ALWAYS_INLINE ObjectPtr<T> make_object(Args&&... args) {
 /*!
  * \brief Creates an object followed by space for an array.
  * \tparam ArrayType The object type. The array starts at `object + 1`.
- * \tparam ElementType Type of the elements, which the constructor of ArrayType creates.
+ * \tparam ElementType Type of the elements, which the constructor of ArrayType constructs.
  * \param num_elements Number of elements.
  * \param args Arguments of the constructor of ArrayType.
  */

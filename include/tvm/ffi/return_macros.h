@@ -84,8 +84,8 @@ class UnexpectedBuilder {
  * \brief Returns an error unless `x op y`; implements the named comparisons below.
  * \param name Name of the comparison; not shown in the message.
  * \param op The operator.
- * \param x Evaluated once, as is `y`.
- * \param y Integers are compared by value, even if their signedness differs.
+ * \param x Left operand, evaluated once.
+ * \param y Right operand, evaluated once; integers of different signedness compare by value.
  * \param ErrorKind The kind of the error.
  */
 #define TVM_FFI_RET_CHECK_BINARY_OP(name, op, x, y, ErrorKind)                                  \

@@ -55,7 +55,7 @@ inline bool RunStaticInit(void (*block)()) noexcept {
  * \brief A block of code that runs when the library is loaded: `TVM_FFI_STATIC_INIT_BLOCK() {...}`.
  *
  * For registrations, at namespace scope. If an error escapes the block, loading the library fails
- * with that error. Where nothing loads it (in an executable), and under the published runtime, the
+ * with that error. In an executable, which nothing loads, and under the published runtime, the
  * error is written to stderr and the rest of the block is skipped.
  */
 #define TVM_FFI_STATIC_INIT_BLOCK() TVM_FFI_STATIC_INIT_BLOCK_NUMBERED(__COUNTER__)

@@ -27,11 +27,11 @@ class StringPieces {
   /*! \brief Iterates over the pieces. */
   class iterator {
    public:
-    /*! \brief Forward only. */
+    /*! \brief Iterator category: forward. */
     using iterator_category = std::forward_iterator_tag;
-    /*! \brief What it points to. */
+    /*! \brief Type of a piece. */
     using value_type = std::string_view;
-    /*! \brief The difference of two iterators. */
+    /*! \brief Type of a distance between iterators. */
     using difference_type = std::ptrdiff_t;
     /*! \brief A pointer to a piece. */
     using pointer = const std::string_view*;
@@ -83,7 +83,7 @@ class StringPieces {
   };
   /*! \brief The pieces are read-only. */
   using const_iterator = iterator;
-  /*! \brief A piece. */
+  /*! \brief Type of a piece. */
   using value_type = std::string_view;
 
   /*! \brief The pieces of `text` between the separators: one more than there are separators. */

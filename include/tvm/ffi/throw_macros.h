@@ -18,8 +18,8 @@
   ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__} = \
       ::tvm::ffi::Message().self()
 
-/*! \brief TVM_FFI_THROW that also writes the message to stderr, for start-up code whose
- * errors nothing catches. */
+/*! \brief TVM_FFI_THROW that also writes the message to stderr, for start-up code, where
+ * nothing catches errors. */
 #define TVM_FFI_LOG_AND_THROW(ErrorKind)                                           \
   ::tvm::ffi::detail::LoggingThrower{{#ErrorKind, __FILE__, __LINE__, __func__}} = \
       ::tvm::ffi::Message().self()

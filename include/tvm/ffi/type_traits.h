@@ -284,9 +284,9 @@ struct TypeTraitsBase {
   static constexpr bool convert_enabled = true;
   /*! \brief Whether an Any can own the type directly. */
   static constexpr bool storage_enabled = true;
-  /*! \brief Type index of a field of the type if always the same, or kTVMFFIAny. */
+  /*! \brief Type index of fields of the type if it is always the same; otherwise kTVMFFIAny. */
   static constexpr int32_t field_static_type_index = kTVMFFIAny;
-  /*! \brief Describes the value received instead, after TryCastFromAnyView failed. */
+  /*! \brief Describes a value that TryCastFromAnyView did not accept. */
   static std::string GetMismatchTypeInfo(const TVMFFIAny* source) {
     return detail::ValueText(source);
   }
@@ -313,7 +313,7 @@ std::optional<T> TryFallbacks(const TVMFFIAny* any) {
 /*!
  * \brief Base of TypeTraits<T> for a parameter type created only from values of other types.
  *
- * The specialisation defines `static T ConvertFallbackValue(Fallback)` for each of them.
+ * The specialisation defines `static T ConvertFallbackValue(Fallback)` for each of these types.
  * \tparam T The type.
  * \tparam FallbackTypes Types to try, in order.
  */
@@ -321,7 +321,7 @@ template <typename T, typename... FallbackTypes>
 struct FallbackOnlyTraitsBase : public TypeTraitsBase {
   /*! \brief An Any cannot own such a type. */
   static constexpr bool storage_enabled = false;
-  /*! \brief The T made from the first type to which the value converts. */
+  /*! \brief The T made from the value, converted to the first type that accepts it. */
   static std::optional<T> TryCastFromAnyView(const TVMFFIAny* any) {
     return detail::TryFallbacks<T, FallbackTypes...>(any);
   }
@@ -591,7 +591,7 @@ template <typename TObjRef>
 struct ObjectRefTypeTraitsBase : public ObjectRefTraits<TObjRef> {
   /*! \brief Type of the handle's object. */
   using ContainerType = typename TObjRef::ContainerType;
-  /*! \brief Describes the value received instead, after TryCastFromAnyView failed. */
+  /*! \brief Describes a value that TryCastFromAnyView did not accept. */
   static std::string GetMismatchTypeInfo(const TVMFFIAny* source) {
     return detail::ValueText(source);
   }
@@ -600,13 +600,13 @@ struct ObjectRefTypeTraitsBase : public ObjectRefTraits<TObjRef> {
 /*!
  * \brief Base of TypeTraits for a handle class to which values of other types convert.
  *
- * The specialisation defines `static ObjectRefType ConvertFallbackValue(Fallback)` for each.
+ * For each, the specialisation defines `static ObjectRefType ConvertFallbackValue(Fallback)`.
  * \tparam ObjectRefType The handle class, whose `use_default_type_traits_v` is false.
  * \tparam FallbackTypes Types to try, in order, if the value is not such an object.
  */
 template <typename ObjectRefType, typename... FallbackTypes>
 struct ObjectRefWithFallbackTraitsBase : public ObjectRefTypeTraitsBase<ObjectRefType> {
-  /*! \brief The object's handle, or one made from the first type to which the value converts. */
+  /*! \brief The object's handle, or one made from the first fallback type that accepts it. */
   static std::optional<ObjectRefType> TryCastFromAnyView(const TVMFFIAny* any) {
     std::optional<ObjectRefType> own = ObjectRefTraits<ObjectRefType>::TryCastFromAnyView(any);
     if (own.has_value()) return own;
