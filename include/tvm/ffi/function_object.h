@@ -204,7 +204,7 @@ class Function : public ObjectRef {
         << "Function::GetGlobalRequired: expected a registered name, got \"" << name << "\"";
     return *std::move(function);
   }
-  /*! \brief Registers a global function; throws a ValueError if it exists, unless overridden. */
+  /*! \brief Registers a global function. If `name` is taken, replaces it or throws a ValueError. */
   static void SetGlobal(std::string_view name, const Function& function,
                         bool allow_override = false) {
     TVMFFIByteArray bytes{name.data(), name.size()};
