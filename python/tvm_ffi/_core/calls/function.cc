@@ -281,21 +281,22 @@ PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(FunctionInstance, attributes), READONLY, nullptr},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionInstance, vectorcall), READONLY, nullptr},
     {"release_gil", T_BOOL, offsetof(FunctionInstance, release_gil), 0,
-     "Whether other Python threads run during a call; True unless set.\n\n"
-     "Releasing the lock and taking it back costs a few dozen nanoseconds. Set it to False only\n"
-     "for a function that returns at once and that waits for no other thread."},
+     "Whether a call releases the GIL, so that other Python threads run; ``True`` by default.\n\n"
+     "Releasing and reacquiring the GIL takes a few dozen nanoseconds. Set this to ``False`` only\n"
+     "for a function that returns quickly and never waits for another thread."},
     {"trusted", T_BOOL, offsetof(FunctionInstance, trusted), 0,
-     "Whether the check for negated and conjugated tensor views is left out; False unless set.\n\n"
-     "The check costs little, except for subclasses of PyTorch's tensors, which are asked one by\n"
-     "one. With it left out, such a view is read as it is stored, which gives wrong results:\n"
-     "set it only where no caller can pass one."},
+     "Whether to skip the check for negated and conjugated views; ``False`` by default.\n\n"
+     "The check is cheap, except for instances of subclasses of ``torch.Tensor``, which are\n"
+     "queried one by one. Without it, a function reads such a view as it is stored and computes\n"
+     "wrong results: set this to ``True`` only if no caller can pass one."},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyGetSetDef properties[] = {
-    {"__name__", get_name, set_name, "Name of the function, as messages show it.", nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, "What was set on it.", nullptr},
-    {"_callable", get_callable, nullptr, "The Python callable that it was made of, or None.",
-     nullptr},
+    {"__name__", get_name, set_name, "Name of the function, as shown in error messages.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict,
+     "Attributes set on the function.", nullptr},
+    {"_callable", get_callable, nullptr,
+     "The Python callable that the function wraps, or ``None``.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot slots[] = {
@@ -303,15 +304,19 @@ PyType_Slot slots[] = {
      const_cast<char*>(
          "Function(callable)\n--\n\n"
          "A function that every language can call.\n\n"
-         "Functions come from a :class:`tvm_ffi.Module`; calling this type makes one of a Python\n"
-         "callable. Arguments are given by position, and by keyword where the function states\n"
-         "the names of its parameters. ``inspect.signature`` and ``__doc__`` show them.\n\n"
-         "Tensors of any framework are passed without a copy, and a tensor that the function\n"
-         "returns becomes one of the arguments' framework; with several frameworks, of PyTorch if\n"
-         "it is one of them, else a :class:`tvm_ffi.Tensor`. If that is PyTorch or NumPy, an\n"
-         "argument of the same framework comes back as the object itself that was passed, which\n"
-         "shows what was done to it during the call.\n"
-         "``ValueError`` and ``TypeError`` name the function and the argument that is wrong.")},
+         "A :class:`tvm_ffi.Module` provides the functions of a library; calling this class wraps\n"
+         "a Python callable. Arguments are passed by position, or by keyword if the function\n"
+         "provides the names of its parameters. ``inspect.signature`` and ``__doc__`` show "
+         "them.\n\n"
+         "Tensors of any framework are passed without a copy. A tensor that the function returns\n"
+         "is converted to the framework of the tensor arguments; if they belong to several\n"
+         "frameworks, it is converted to PyTorch if that is one of them, and otherwise stays a\n"
+         ":class:`tvm_ffi.Tensor`. If the framework is PyTorch or NumPy and the function returns\n"
+         "an argument of that framework, the caller gets the very object that it passed, with all\n"
+         "changes made to it during the call.\n\n"
+         "``ValueError`` and ``TypeError`` name the function and the invalid argument. A call\n"
+         "releases the GIL by default, so other Python threads run meanwhile: see\n"
+         ":attr:`release_gil`.")},
     {Py_tp_new, reinterpret_cast<void*>(new_function)},
     {Py_tp_init, reinterpret_cast<void*>(init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},

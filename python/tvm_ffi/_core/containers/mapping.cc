@@ -285,12 +285,12 @@ PyCFunction method(Function function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
-#define TVM_FFI_MAPPING_METHODS                                                                \
-  {"get", method(get), METH_VARARGS | METH_KEYWORDS,                                           \
-   "get($self, key, default=None)\n--\n\nGive the value of a key, or ``default``."},           \
-      {"_keys", keys, METH_NOARGS, "_keys($self, /)\n--\n\nGive a list of the keys."},         \
-      {"_values", values, METH_NOARGS, "_values($self, /)\n--\n\nGive a list of the values."}, \
-      {"_items", items, METH_NOARGS, "_items($self, /)\n--\n\nGive a list of the pairs."}
+#define TVM_FFI_MAPPING_METHODS                                                                  \
+  {"get", method(get), METH_VARARGS | METH_KEYWORDS,                                             \
+   "get($self, key, default=None)\n--\n\nReturn the value of a key, or ``default``."},           \
+      {"_keys", keys, METH_NOARGS, "_keys($self, /)\n--\n\nReturn a list of the keys."},         \
+      {"_values", values, METH_NOARGS, "_values($self, /)\n--\n\nReturn a list of the values."}, \
+      {"_items", items, METH_NOARGS, "_items($self, /)\n--\n\nReturn a list of the pairs."}
 
 PyMethodDef map_methods[] = {TVM_FFI_MAPPING_METHODS, {nullptr, nullptr, 0, nullptr}};
 
@@ -298,11 +298,11 @@ PyMethodDef dict_methods[] = {
     TVM_FFI_MAPPING_METHODS,
     {"pop", method(pop), METH_FASTCALL,
      "pop($self, key, default=..., /)\n--\n\n"
-     "Remove a key and give its value, or ``default`` if it is not there.\n\n"
-     "Without a default a ``KeyError`` is raised then."},
+     "Remove a key and return its value, or ``default`` if the key is missing.\n\n"
+     "Without a default, a missing key raises ``KeyError``."},
     {"popitem", pop_first, METH_NOARGS,
      "popitem($self, /)\n--\n\n"
-     "Remove the first pair, as the published package does, and give it.\n\n"
+     "Remove and return the first pair, as the published package does.\n\n"
      "``KeyError`` is raised if there is none."},
     {"clear", clear_all, METH_NOARGS, "clear($self, /)\n--\n\nRemove all pairs."},
     {"_update", update, METH_O, "_update($self, other, /)\n--\n\nSet the pairs of a mapping."},

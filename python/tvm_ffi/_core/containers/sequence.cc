@@ -398,24 +398,25 @@ PyCFunction fast(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t))
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
-PyMethodDef array_methods[] = {{"__reversed__", iterate_back, METH_NOARGS,
-                                "__reversed__($self, /)\n--\n\nGo from the last to the first."},
-                               {nullptr, nullptr, 0, nullptr}};
+PyMethodDef array_methods[] = {
+    {"__reversed__", iterate_back, METH_NOARGS,
+     "__reversed__($self, /)\n--\n\nIterate over the elements from last to first."},
+    {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef list_methods[] = {
     {"__reversed__", iterate_back, METH_NOARGS,
-     "__reversed__($self, /)\n--\n\nGo from the last to the first."},
-    {"append", append, METH_O, "append($self, value, /)\n--\n\nAdd an element behind the last."},
+     "__reversed__($self, /)\n--\n\nIterate over the elements from last to first."},
+    {"append", append, METH_O, "append($self, value, /)\n--\n\nAppend an element to the end."},
     {"insert", fast(insert), METH_FASTCALL,
-     "insert($self, index, value, /)\n--\n\nPut an element before the one at ``index``."},
+     "insert($self, index, value, /)\n--\n\nInsert an element before the one at ``index``."},
     {"extend", extend, METH_O,
-     "extend($self, values, /)\n--\n\nAdd the elements of an iterable behind the last."},
+     "extend($self, values, /)\n--\n\nAppend the elements of an iterable."},
     {"pop", fast(pop), METH_FASTCALL,
      "pop($self, index=-1, /)\n--\n\n"
-     "Remove an element, the last one unless told, and give it.\n\n"
+     "Remove and return the element at ``index``, by default the last one.\n\n"
      "``IndexError`` is raised if there is none."},
     {"clear", clear_all, METH_NOARGS, "clear($self, /)\n--\n\nRemove all elements."},
-    {"reverse", reverse, METH_NOARGS, "reverse($self, /)\n--\n\nTurn the order round."},
+    {"reverse", reverse, METH_NOARGS, "reverse($self, /)\n--\n\nReverse the elements in place."},
     {nullptr, nullptr, 0, nullptr}};
 
 #define TVM_FFI_SEQUENCE_SLOTS                                                                 \

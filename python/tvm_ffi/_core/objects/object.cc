@@ -101,17 +101,18 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
 PyMethodDef methods[] = {
     {"same_as", same_as, METH_O,
      "same_as($self, other, /)\n--\n\n"
-     "Tell whether both hold the same object; an instance without one is only the same as itself."},
-    {"is_", same_as, METH_O, "is_($self, other, /)\n--\n\nAnother name of :meth:`same_as`."},
+     "Return whether both hold the same object; an instance without one is the same only as "
+     "itself."},
+    {"is_", same_as, METH_O, "is_($self, other, /)\n--\n\nAlias of :meth:`same_as`."},
     {"__chandle__", chandle, METH_NOARGS,
-     "__chandle__($self, /)\n--\n\nAddress of the object, 0 if there is none yet."},
+     "__chandle__($self, /)\n--\n\nReturn the address of the object; 0 if there is none yet."},
     {"__move_handle_from__", move_handle_from, METH_O,
      "__move_handle_from__($self, other, /)\n--\n\n"
-     "Let ``self``, which has no object yet, hold that of ``other``."},
+     "Make ``self``, which has no object yet, share that of ``other``."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef properties[] = {
-    {"id_", id, nullptr, "Address of the object, 0 if there is none yet.", nullptr},
+    {"id_", id, nullptr, "Address of the object; 0 if there is none yet.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 // The metaclass's __prepare__: the initial namespace of a class body. Without the empty __slots__,
@@ -180,9 +181,10 @@ PyMethodDef new_class_definition = {
     METH_VARARGS | METH_KEYWORDS, nullptr};
 
 PyType_Slot slots[] = {
-    {Py_tp_doc, const_cast<char*>("An object of libtvm_ffi, counted by reference.\n\n"
-                                  "Two instances are equal, and have the same hash, if they hold "
-                                  "the same object.")},
+    {Py_tp_doc, const_cast<char*>("A reference-counted object of libtvm_ffi.\n\n"
+                                  "Two instances are equal, and have the same hash, if they hold\n"
+                                  "the same object. A weak reference refers to the instance, not\n"
+                                  "to the object, which may outlive it.")},
     {Py_tp_new, reinterpret_cast<void*>(new_empty)},
     {Py_tp_init, reinterpret_cast<void*>(refuse_init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},

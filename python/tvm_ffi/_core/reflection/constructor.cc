@@ -26,7 +26,7 @@ PyMethodDef definition = {
     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(init_handle_by_constructor)),
     METH_FASTCALL,
     "__init_handle_by_constructor__($self, constructor, /, *arguments)\n--\n\n"
-    "Let ``self`` hold the object that the constructor gives; for an ``__init__``."};
+    "Make ``self`` hold the object that the constructor returns; call this in ``__init__``."};
 
 }  // namespace
 

@@ -287,48 +287,54 @@ void dealloc(PyObject* self) {
 
 PyGetSetDef properties[] = {
     {"shape", shape, nullptr, "Extent of each dimension, a :class:`tvm_ffi.Shape`.", nullptr},
-    {"strides", strides, nullptr, "Step of each dimension, in elements.", nullptr},
+    {"strides", strides, nullptr,
+     "Stride of each dimension, in elements, a :class:`tvm_ffi.Shape`.", nullptr},
     {"dtype", dtype, nullptr, "Element type, a :class:`tvm_ffi.dtype`.", nullptr},
     {"device", device, nullptr, "Device that holds the elements, a :class:`tvm_ffi.Device`.",
      nullptr},
     {"ndim", ndim, nullptr, "Number of dimensions.", nullptr},
-    {"read_only", read_only, nullptr, "Whether the producer forbids writing.", nullptr},
+    {"read_only", read_only, nullptr, "Whether the tensor's producer marked it as read-only.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
-    {"numel", numel, METH_NOARGS, "numel($self, /)\n--\n\nNumber of elements."},
+    {"numel", numel, METH_NOARGS, "numel($self, /)\n--\n\nReturn the number of elements."},
     {"size", size, METH_O,
-     "size($self, idx, /)\n--\n\nExtent of one dimension; a negative number counts from the last."},
+     "size($self, idx, /)\n--\n\n"
+     "Return the extent of one dimension; a negative index counts from the last.\n\n"
+     "``IndexError`` is raised if the index is out of range."},
     {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)),
      METH_VARARGS | METH_KEYWORDS,
      "__array__($self, dtype=None, copy=None)\n--\n\n"
-     "Give a NumPy array of the same memory, for ``numpy.asarray``.\n\n"
-     "``TypeError`` is raised for a tensor that is not on the CPU, or whose element type NumPy\n"
-     "lacks."},
+     "Return a NumPy array that shares the memory, or a copy, for ``numpy.asarray``.\n\n"
+     "The array of a read-only tensor is read-only. ``TypeError`` is raised if the tensor is not\n"
+     "on the CPU, or if NumPy lacks its element type."},
     {"data_ptr", data_ptr, METH_NOARGS,
-     "data_ptr($self, /)\n--\n\nAddress of the first element, as an int."},
+     "data_ptr($self, /)\n--\n\nReturn the address of the first element, as an ``int``."},
     {"is_contiguous", contiguous, METH_NOARGS,
-     "is_contiguous($self, /)\n--\n\nTell whether the elements lie compact and row-major."},
+     "is_contiguous($self, /)\n--\n\nReturn whether the elements are compact and in row-major "
+     "order."},
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dlpack)),
      METH_FASTCALL | METH_KEYWORDS,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "Export the tensor without a copy, or a copy of it if ``copy`` is true.\n\n"
-     "No stream is waited for: order the work on the device before handing the tensor on.\n"
-     "``BufferError`` is raised for a copy of a tensor that is not on the CPU, for another "
-     "device,\n"
-     "and for a read-only tensor if ``max_version`` is older than 1.0; also for a view that a\n"
-     "function lent to a Python callback, unless it is copied or its memory belongs to an "
-     "argument\n"
-     "of a call in progress."},
+     "``stream`` is ignored and nothing is synchronized: order the work on the device before you\n"
+     "pass the tensor on. ``BufferError`` is raised if ``dl_device`` is not the tensor's device,\n"
+     "if a copy is requested of a tensor that is not on the CPU, or if the tensor is read-only\n"
+     "and ``max_version`` is older than 1.0. It is also raised for a view that a function lent to\n"
+     "a Python callback, unless the view is copied or its memory belongs to an argument of a\n"
+     "call in progress."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS,
-     "__dlpack_device__($self, /)\n--\n\nDevice type and device id."},
+     "__dlpack_device__($self, /)\n--\n\nReturn the DLPack device type and the device index."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyType_Slot slots[] = {
     {Py_tp_doc,
-     const_cast<char*>("A tensor that is counted by reference.\n\n"
-                       "It comes from :func:`tvm_ffi.from_dlpack` or from a function that returns\n"
-                       "one, and can be handed to every framework that reads DLPack.")},
+     const_cast<char*>("A reference-counted tensor.\n\n"
+                       "Tensors come from :func:`tvm_ffi.from_dlpack` and from functions that\n"
+                       "return them; the class itself cannot be called. Any framework that\n"
+                       "imports DLPack tensors can share their memory. Pickling a tensor or\n"
+                       "copying it with :mod:`copy` raises ``TypeError``.")},
     {Py_tp_new, reinterpret_cast<void*>(new_tensor)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_repr, reinterpret_cast<void*>(repr)},
@@ -394,38 +400,44 @@ int read_requirement(PyObject* name, PyObject* value, Requirements* to) {
 constexpr const char* kFromDLPackDoc =
     "from_dlpack(ext_tensor, *, require_alignment=0, require_contiguous=False, "
     "allow_read_only=False)\n--\n\n"
-    R"(Take a framework's tensor as a :class:`tvm_ffi.Tensor` that shares its memory.
+    R"(Import a framework's tensor as a :class:`tvm_ffi.Tensor` that shares its memory.
 
-Calls take framework tensors as they are; this is for a tensor that is to be kept, or that needs
-one of the options. Calls with the result follow the framework's stream, as with the tensor
-itself.
+Functions accept framework tensors directly: import a tensor to keep it, or to use one of the
+options. Calls with the result use the framework's current stream, as calls with the original
+tensor do.
 
 Parameters
 ----------
 ext_tensor
-    Any object with ``__dlpack_c_exchange_api__`` or ``__dlpack__``, or what a ``__dlpack__``
-    gave, which is used up.
+    Any object with ``__dlpack_c_exchange_api__`` or ``__dlpack__``, or a capsule that
+    ``__dlpack__`` returned, which can be imported only once. A :class:`tvm_ffi.Tensor` that
+    meets the requirements is returned unchanged.
 require_alignment
-    The first element's address must be a multiple of that many bytes; 0 for any.
+    Required alignment of the first element's address, in bytes; 0 accepts any address.
 require_contiguous
-    Refuse a tensor that is not compact and row-major.
+    Reject a tensor that is not compact and row-major.
 allow_read_only
-    Accept a tensor that its producer forbids to write. The result, too, may then be passed to
-    a function; that the function only reads it is your promise.
+    Accept a tensor that its producer marked as read-only. Functions then accept the result,
+    and you must ensure that they do not write to it.
+
+Returns
+-------
+Tensor
+    The imported tensor.
 
 Raises
 ------
 ValueError
     The tensor does not meet a requirement, or is a view that is negated or conjugated when
-    read.
+    read; or ``require_alignment`` is negative.
 TypeError
-    The object is not a tensor.
+    The object is not a tensor, or the capsule has already been imported.
 
 Notes
 -----
-What shares a PyTorch tensor keeps the tensor, not its memory, and so does whatever a function
-keeps: ``x.set_()`` frees memory that is still shown, unless ``x.detach()`` was shared.
-``x.resize_()`` may free it in any case.
+A tensor imported from PyTorch keeps the PyTorch tensor alive, not its memory, and so does a
+tensor that a function keeps. ``x.set_()`` therefore frees memory that the imported tensor still
+refers to, unless ``x.detach()`` was imported. ``x.resize_()`` may free it in either case.
 )";
 
 // Not a Python function, whose keyword handling would take longer than the work done here.
