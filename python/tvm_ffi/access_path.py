@@ -71,7 +71,7 @@ _KIND = next(
 
 @register_object("ffi.reflection.AccessPath", init=False)
 class AccessPath(Object):
-    """The steps from a value, the root, to a value inside it. It is immutable.
+    """An immutable path: the steps from a value, the root, to a value inside it.
 
     Examples
     --------

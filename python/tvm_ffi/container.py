@@ -261,7 +261,7 @@ class Dict(_MappingMethods, _core.DictBase):
         return MutableMapping.setdefault(self, key, default)
 
     def update(self, other: Any = (), /, **more: Any) -> None:
-        """Set the pairs of a mapping or an iterable of pairs, and those of the keywords."""
+        """Set the pairs of a mapping or an iterable of pairs, and those given as keywords."""
         self._update(other)
         if more:
             self._update(more)

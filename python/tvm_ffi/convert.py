@@ -51,8 +51,8 @@ class Bytes(bytes):
 def convert(value: Any) -> Any:
     """Convert a value to the form that functions receive.
 
-    Functions convert their arguments themselves: this shows the result, and saves the work if a
-    value is passed often.
+    Functions convert their arguments automatically: call this to see the result, or to convert a
+    value only once if it is passed often.
 
     Parameters
     ----------

@@ -24,9 +24,9 @@ class Error(Object):
     kind
         Name of the kind, for example ``"ValueError"``.
     message
-        Message.
+        The error message.
     backtrace
-        Lines ``  File "f.cc", line 3, in g``, the most recent call first.
+        Lines of the form ``  File "f.cc", line 3, in g``, the most recent call first.
     """
 
     __slots__ = ()
@@ -45,7 +45,7 @@ class Error(Object):
 
     @property
     def message(self) -> str:
-        """Message."""
+        """The error message."""
         return _core.error_contents(self)[1]
 
     @property
@@ -55,12 +55,12 @@ class Error(Object):
 
     @property
     def cause(self) -> Error | None:
-        """The error that caused this one."""
+        """The error that caused this one, or ``None``."""
         return _core.error_contents(self)[3]
 
     @property
     def extra_context(self) -> Any:
-        """Context added where it was thrown; the exception itself if it came from Python."""
+        """Context added where the error was thrown; for a Python exception, that exception."""
         return _core.error_contents(self)[4]
 
     def update_backtrace(self, backtrace: str) -> None:

@@ -62,7 +62,7 @@ def set(key: str, value: Any) -> None:
     Parameters
     ----------
     key
-        Key.
+        The key; :func:`tvm_ffi.storage.key` returns one for a device or a stream.
     value
         Anything but ``None``.
 
@@ -87,7 +87,7 @@ def get_or_create(key: str, factory: Callable[[], Any]) -> Any:
     Parameters
     ----------
     key
-        Key.
+        The key; :func:`tvm_ffi.storage.key` returns one for a device or a stream.
     factory
         Called without arguments. It must not request the same key, nor one whose factory waits for
         this one.

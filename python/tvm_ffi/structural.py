@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison and hashing of values by structure: by their contents, down to the numbers."""
+"""Comparison and hashing of values by structure: by their contents, at any depth."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def structural_equal(
     lhs, rhs
         The values.
     map_free_vars
-        Also let variables that nothing defines match each other.
+        Also match variables that no field defines with each other.
     skip_tensor_content
         Compare only shapes and element types of tensors.
 

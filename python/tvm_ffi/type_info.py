@@ -23,7 +23,7 @@ class TypeField:
 
     @property
     def doc(self) -> str | None:
-        """Its documentation, or ``None``."""
+        """Documentation, or ``None``."""
         return self.descriptor.__doc__
 
     @property
@@ -38,7 +38,7 @@ class TypeField:
 
     @property
     def frozen(self) -> bool:
-        """Whether it is read-only."""
+        """Whether the field is read-only."""
         return not self.descriptor.flags & field_flags.WRITABLE
 
     @property
@@ -67,7 +67,7 @@ class TypeMethod:
 
     @property
     def doc(self) -> str | None:
-        """Its documentation, or ``None``."""
+        """Documentation, or ``None``."""
         return self.func.__doc__
 
     @property

@@ -13,8 +13,9 @@ from .fields import fields, is_instance
 def asdict(obj: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
     """Return the fields of an instance as a dictionary.
 
-    Nested dataclass instances become dictionaries too, also those in containers, which become
-    Python lists and dictionaries. Container keys and all other values are left unchanged.
+    Nested dataclass instances, including those in containers, become dictionaries too, and
+    containers become Python lists and dictionaries. Container keys and all other values are left
+    unchanged.
 
     Parameters
     ----------

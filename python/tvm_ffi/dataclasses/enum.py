@@ -145,8 +145,9 @@ class Enum(Object, metaclass=_EnumMeta):
         Another instance has the number or the name, or no registered instance has the name of an
         attribute without a value.
     TypeError
-        ``type_key`` is not a str, an instance has the name of an attribute that enumerations have,
-        the value of a field is missing or cannot be converted, or no field has the name of a value.
+        ``type_key`` is not a str; an instance has the name of an attribute that every enumeration
+        has; the value of a field is missing or cannot be converted; or a value is given for a name
+        that is not a field.
     """
 
     _int_index: int
@@ -263,7 +264,7 @@ class Enum(Object, metaclass=_EnumMeta):
         Raises
         ------
         KeyError
-            No instance has it.
+            No instance has that number or name.
         """
         if isinstance(index, cls):
             return index

@@ -16,15 +16,15 @@ _holders: dict[tuple[int, int], tuple[int, int]] = {}
 
 
 class FileLock:
-    """A lock that one process at a time holds, tied to a file that stays in place.
+    """A file lock that one process at a time can hold; releasing it leaves the file in place.
 
-    The system releases the lock when its holder exits, however it exits. It is advisory and works
-    on one machine only; it excludes other threads of the same process too.
+    The operating system releases the lock when its holder exits, even if it is killed. The lock is
+    advisory and works on one machine only; it also excludes other threads of the same process.
 
     Parameters
     ----------
     lock_file_path
-        The file; it is created if it is missing, its folder is not.
+        Path of the file. A missing file is created; a missing folder is not.
 
     Examples
     --------
