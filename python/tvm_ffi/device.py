@@ -56,7 +56,8 @@ _TYPE_OF_NAME["wgpu"] = DLDeviceType.kDLWebGPU
 class Device:
     """A device: its type and its index among devices of that type.
 
-    The parameters are those of :func:`tvm_ffi.device`.
+    Devices of the same type and index are equal and have the same hash. The parameters are those of
+    :func:`tvm_ffi.device`.
     """
 
     __slots__ = ("_packed",)
@@ -129,14 +130,15 @@ def device(device_type: Any, index: int | None = None) -> Device:
         ``"cuda"``, ``"cuda:1"``, a :class:`DLDeviceType` or its number, a :class:`Device`, or a
         framework device.
     index
-        Index of the device; 0 if neither this nor the text gives one.
+        Index of the device; by default, the one in ``device_type``, or 0. It replaces the index
+        of a :class:`Device`.
 
     Raises
     ------
     ValueError
-        The device type is unknown, or the index is negative or given twice.
+        The device type is unknown, or the index is negative, exceeds 2147483647 or is given twice.
     TypeError
-        The value is not a device.
+        ``device_type`` is not a device, or ``index`` is not an ``int``.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from . import _core, frameworks
 
 
 class dtype(str):
-    """An element type, which is also a ``str``: its name.
+    """The element type of a tensor, which is also a ``str``: its name.
 
     As a ``str``, it can be passed to every array library that accepts type names.
 
@@ -89,6 +89,16 @@ class dtype(str):
 
     def with_lanes(self, lanes: int) -> dtype:
         """Return this element type with the given number of lanes.
+
+        Parameters
+        ----------
+        lanes
+            Number of lanes, 1 to 65535.
+
+        Raises
+        ------
+        ValueError
+            The number is out of range.
 
         Examples
         --------

@@ -85,6 +85,8 @@ class Module(Object):
         ------
         AttributeError
             There is no such function; the message lists the existing ones, or similar names.
+        TypeError
+            The name is not a ``str``.
         """
         _check_name(self, name)
         function = call("ffi.ModuleGetFunction", self, name, query_imports)
@@ -107,12 +109,19 @@ class Module(Object):
         return bool(call("ffi.ModuleImplementsFunction", self, name, query_imports))
 
     def import_module(self, module: Module) -> None:
-        """Let this module's functions find those of another.
+        """Import another module, so that this module's functions can find its functions.
+
+        Parameters
+        ----------
+        module
+            The module to import.
 
         Raises
         ------
         ValueError
             The other module imports this one, at any depth.
+        TypeError
+            ``module`` is not a :class:`tvm_ffi.Module`.
         """
         if not isinstance(module, Module):
             raise TypeError(
@@ -178,11 +187,11 @@ class Module(Object):
         return self._can(ModulePropertyMask.RUNNABLE)
 
     def is_binary_serializable(self) -> bool:
-        """Return whether the module can be turned into bytes; a loaded library cannot."""
+        """Return whether the module can be serialized to bytes; a loaded library cannot."""
         return self._can(ModulePropertyMask.BINARY_SERIALIZABLE)
 
     def is_compilation_exportable(self) -> bool:
-        """Return whether :meth:`write_to_file` works; a loaded library is already a file."""
+        """Return whether :meth:`write_to_file` works; it does not for a loaded library."""
         return self._can(ModulePropertyMask.COMPILATION_EXPORTABLE)
 
     def get_write_formats(self) -> list[str]:
@@ -240,22 +249,24 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     A global function ``ffi.Module.load_from_file.<extension>`` loads files of that extension; it is
     called with the path and the extension. Any other file is loaded as a library.
 
+    The file of a library that is kept loaded is not read again when it is loaded a second time.
+
     Other Python threads run while a library is loaded. Its static initializers may call Python
-    functions only if no other thread can import an extension module, or catch a C++ error, at the
-    same time: the GIL is held while such an import, or the search for the names in the error's
-    backtrace, waits for the loader, so the two would deadlock.
+    functions only if no other thread can import an extension module or catch a C++ error at the
+    same time. Such a thread would wait for the dynamic loader while it holds the GIL (for an error,
+    to look up the names in the backtrace), and both threads would deadlock.
 
     Parameters
     ----------
     path
         The file; a relative path, or a bare name, is resolved against the current folder.
     keep_module_alive
-        Keep the library loaded until the process exits. With ``False`` it is unloaded when the
-        module and its functions are gone. Delete objects it created, such as containers, before
-        then, because its code frees them. A library that registers object types or global
-        functions is never unloaded, nor is one, built with this package's headers, that has created
-        a function from a lambda, a tensor with its own allocator or a ``BigInt`` too large for
-        64 bits. A forked child never unloads what its parent loaded.
+        Keep the library loaded until the process exits. With ``False``, it is unloaded when the
+        module and all of its functions are gone. Delete the objects that it created, such as
+        containers, before then, because its code frees them. A library is never unloaded if it
+        registers object types or global functions, or if it was built with this package's headers
+        and has created a function from a lambda, a tensor with its own allocator or a ``BigInt``
+        too large for 64 bits. A forked child never unloads a library that its parent loaded.
 
     Returns
     -------
@@ -268,6 +279,8 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         There is no such file.
     OSError
         The file is not a library, or a library that it depends on cannot be found.
+    TypeError
+        ``path`` is neither a ``str`` nor a path.
 
     Warns
     -----

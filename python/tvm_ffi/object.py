@@ -19,7 +19,8 @@ from .type_info import TypeInfo
 def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[type], type]:
     """Bind a class to an object type that a library registers; a decorator.
 
-    From then on, objects of the type arrive in Python as instances of the class.
+    From then on, objects of the type arrive in Python as instances of the class. If another class
+    is registered for the type later, it replaces this one, but existing instances keep their class.
     The class gets the type's fields, methods and constructor; names that its body defines are kept.
     See :doc:`/concepts/object_and_class` for a class of each kind.
 

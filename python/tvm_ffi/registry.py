@@ -23,10 +23,17 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     allow_missing
         Return ``None`` instead of raising an error if there is none.
 
+    Returns
+    -------
+    Function
+        The function; ``None`` if there is none and ``allow_missing`` is true.
+
     Raises
     ------
     ValueError
         There is no such function.
+    TypeError
+        The name is not a ``str``.
     """
     _check_name("get_global_func", name)
     function = _core.get_global_func(name)
@@ -52,6 +59,9 @@ def register_global_func(
 ) -> Any:
     """Register a callable as a global function; also a decorator.
 
+    The table of functions keeps the callable alive until its name is removed or given to another
+    function. Threads may register, look up and remove functions at the same time.
+
     Parameters
     ----------
     func_name
@@ -71,7 +81,7 @@ def register_global_func(
     ValueError
         The name is taken.
     TypeError
-        The object to register is not callable.
+        The object to register is not callable, or the name is not a ``str``.
 
     Examples
     --------
@@ -176,7 +186,7 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
     Raises
     ------
     KeyError
-        There is no such module.
+        No module of that name has been imported.
     """
     if not isinstance(namespace, str):
         raise TypeError(f"init_ffi_api: namespace: expected a str, got {type(namespace).__name__}")

@@ -16,6 +16,8 @@ from .device import Device
 class StreamContext:
     """Makes a stream the current stream of a device inside a ``with`` block.
 
+    See :func:`tvm_ffi.use_raw_stream`, which returns one.
+
     Parameters
     ----------
     device
@@ -55,7 +57,10 @@ class StreamContext:
 
 
 class TorchStreamContext:
-    """Makes PyTorch's stream the current stream of its device inside a ``with`` block."""
+    """Makes PyTorch's stream the current stream of its device inside a ``with`` block.
+
+    See :func:`tvm_ffi.use_torch_stream`, which returns one.
+    """
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -85,7 +90,8 @@ def use_raw_stream(device: Device, stream: Any) -> StreamContext:
     """Make a stream the current stream of a device inside a ``with`` block.
 
     Only the calling thread is affected. A call with a framework's tensor on the same device
-    still uses the framework's stream.
+    still uses the framework's stream. The previous stream is restored when the block ends, even
+    after an error; blocks can be nested.
 
     Parameters
     ----------
@@ -93,6 +99,13 @@ def use_raw_stream(device: Device, stream: Any) -> StreamContext:
         The device.
     stream
         The stream handle, for CUDA a ``cudaStream_t``: an ``int`` or a ``ctypes.c_void_p``.
+
+    Raises
+    ------
+    TypeError
+        An argument has the wrong type.
+    ValueError
+        The handle is negative or wider than a pointer.
 
     Examples
     --------
@@ -107,13 +120,14 @@ def use_raw_stream(device: Device, stream: Any) -> StreamContext:
 def use_torch_stream(context: Any = None) -> TorchStreamContext:
     """Make PyTorch's stream the current stream of its device inside a ``with`` block.
 
-    Only the calling thread is affected.
+    Only the calling thread is affected. The previous stream is restored when the block ends, even
+    after an error. PyTorch need not be imported beforehand.
 
     Parameters
     ----------
     context
-        The result of ``torch.cuda.stream(...)`` or ``torch.cuda.graph(...)``, entered for you;
-        ``None`` for PyTorch's current stream.
+        The result of ``torch.cuda.stream(...)`` or ``torch.cuda.graph(...)``, which is entered
+        and exited together with the block; ``None`` for PyTorch's current stream.
 
     Raises
     ------
@@ -124,7 +138,7 @@ def use_torch_stream(context: Any = None) -> TorchStreamContext:
 
 
 def get_raw_stream(device: Device) -> int:
-    """Return the handle of the calling thread's current stream on a device; 0 is the default."""
+    """Return the handle of the calling thread's current stream on a device; 0 by default."""
     if not isinstance(device, Device):
         raise TypeError(
             f"get_raw_stream: device: expected a tvm_ffi.Device, got {type(device).__name__}"

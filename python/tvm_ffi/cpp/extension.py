@@ -33,7 +33,8 @@ def build_inline(
     """Build a library from source text.
 
     ``tvm/ffi/tvm_ffi.h`` is included before the sources. An earlier build is reused from the
-    cache unless the sources, a header that they include, the flags or the compiler changed.
+    cache unless the sources, a header that they include, the flags or the compiler changed. If
+    several threads or processes request the same build, one of them builds and the others wait.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def build_inline(
         C++ sources, they declare the functions; the CUDA sources may define them.
     extra_cflags
         Extra flags for the C++ compiler, after ``-std=c++17 -fPIC -O2``. Here and below, each item
-        is split into words as a shell does.
+        is split into words as in a shell.
     extra_cuda_cflags
         Extra flags for ``nvcc``, after ``-Xcompiler -fPIC -std=c++17 -O2`` and the flags for the
         GPU architectures.
@@ -114,7 +115,8 @@ def build(
 
     The files export their functions themselves, with ``TVM_FFI_DLL_EXPORT_TYPED_FUNC``. An earlier
     build is reused from the cache unless a file, a header that it includes, the flags or the
-    compiler changed; then only the affected files are recompiled.
+    compiler changed; then only the affected files are recompiled. If several threads or processes
+    request the same build, one of them builds and the others wait.
 
     Parameters
     ----------
