@@ -431,7 +431,8 @@ ValueError
     The tensor does not meet a requirement, or is a view that is negated or conjugated when
     read; or ``require_alignment`` is negative.
 TypeError
-    The object is not a tensor, or the capsule has already been imported.
+    The object is not a tensor, the capsule has already been imported, or
+    ``require_alignment`` is not an integer.
 
 Notes
 -----
