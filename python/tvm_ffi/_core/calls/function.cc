@@ -316,7 +316,7 @@ PyType_Slot slots[] = {
          "changes made to it during the call.\n\n"
          "``ValueError`` and ``TypeError`` name the function and the invalid argument. A call\n"
          "releases the GIL by default, so other Python threads run meanwhile: see\n"
-         ":attr:`release_gil`.")},
+         ":attr:`tvm_ffi.Function.release_gil`.")},
     {Py_tp_new, reinterpret_cast<void*>(new_function)},
     {Py_tp_init, reinterpret_cast<void*>(init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
