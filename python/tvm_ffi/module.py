@@ -249,7 +249,7 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     A global function ``ffi.Module.load_from_file.<extension>`` loads files of that extension; it is
     called with the path and the extension. Any other file is loaded as a library.
 
-    The file of a library that is kept loaded is not read again when it is loaded a second time.
+    Loading a library again that is kept loaded does not read the file, unless it has changed.
 
     Other Python threads run while a library is loaded. Its static initializers may call Python
     functions only if no other thread can import an extension module or catch a C++ error at the

@@ -26,7 +26,7 @@ def structural_equal(
     lhs, rhs
         The values.
     map_free_vars
-        Also match variables that no field defines with each other.
+        Also let variables that no field defines match each other.
     skip_tensor_content
         Compare only shapes and element types of tensors.
 
