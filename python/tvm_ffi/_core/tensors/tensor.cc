@@ -334,7 +334,7 @@ PyType_Slot slots[] = {
                        "Tensors come from :func:`tvm_ffi.from_dlpack` and from functions that\n"
                        "return them; the class itself cannot be called. Any framework that\n"
                        "imports DLPack tensors can share their memory. Pickling a tensor or\n"
-                       "copying it with :mod:`copy` raises ``TypeError``.")},
+                       "copying it with :func:`copy.copy` raises ``TypeError``.")},
     {Py_tp_new, reinterpret_cast<void*>(new_tensor)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_repr, reinterpret_cast<void*>(repr)},
