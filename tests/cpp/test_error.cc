@@ -299,6 +299,19 @@ void c_functions_of_errors() {
   TVMFFIErrorSetRaisedFromCStr(nullptr, nullptr);
   EXPECT_THROWS("RuntimeError: ", ffi::detail::ThrowRaised(-1));
 
+  {
+    std::string lent = "a text beyond the small ones";
+    TVMFFIByteArray text{lent.data(), lent.size()};
+    TVMFFIObjectHandle copied = nullptr;
+    EXPECT_EQ(TVMFFIErrorCreate(&text, &text, &text, &copied), 0);
+    const ffi::Error copy(ffi::ObjectUnsafe::PtrFromOwned<ffi::ErrorObj>(copied));
+    const std::string before = lent;
+    lent.assign(lent.size(), '-');
+    EXPECT_EQ(copy.kind(), before);
+    EXPECT_EQ(copy.message(), before);
+    EXPECT_EQ(copy.backtrace(), before);
+  }
+
   ffi::Error cause("ValueError", "cause");
   TVMFFIByteArray kind{"TypeError", 9}, message{"m", 1}, backtrace{"one\n", 4}, more{"two\n", 4};
   TVMFFIObjectHandle handle = nullptr;

@@ -36,6 +36,16 @@ void small_and_heap() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_small_and_heap, small_and_heap);
 
+// A null pointer is not an empty text.
+void null_texts() {
+  const char* none = nullptr;
+  EXPECT_THROWS("ValueError: String: text: expected a null-terminated string, got NULL",
+                ffi::String{none});
+  EXPECT_THROWS("ValueError: Bytes: bytes: expected a null-terminated string, got NULL",
+                ffi::Bytes{none});
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_texts, null_texts);
+
 // Embedded zero bytes are kept, inline and on the heap.
 void embedded_zero_bytes() {
   for (const std::string& text : {std::string("a\0b", 3), std::string("\0\0", 2),
