@@ -120,6 +120,9 @@ ffi::ModuleObj* ModuleOfContext(void* context) {
   return static_cast<ffi::ModuleObj*>(object);
 }
 
+// Modules that another language keeps loaded. Never destroyed: a library may be in use at exit.
+auto& kept = *new std::unordered_set<ffi::Module, ffi::ObjectPtrHash, ffi::ObjectPtrEqual>;
+
 // The functions through which other languages access modules.
 const bool registered = [] {
   auto set = [](const char* name, auto function) {
@@ -179,6 +182,18 @@ const bool registered = [] {
     return imports[i];
   });
   set("ffi.ModuleClearImports", [](const ffi::Module& module) { Given(module)->ClearImports(); });
+  set("ffi.ModuleGlobalsAdd", [](const ffi::Module& module) {
+    Given(module, "ffi.ModuleGlobalsAdd: module");
+    const std::lock_guard<std::mutex> lock(ffi::ModulesLock());
+    kept.insert(module);
+  });
+  set("ffi.ModuleGlobalsRemove", [](ffi::Module module) {
+    Given(module, "ffi.ModuleGlobalsRemove: module");
+    // `module` is destroyed after unlocking, because that may unload a library, which runs its
+    // code.
+    const std::lock_guard<std::mutex> lock(ffi::ModulesLock());
+    kept.erase(module);
+  });
   set("ffi.ModuleVisitContextSymbols",
       [](const ffi::TypedFunction<void(ffi::String, void*)>& callback) {
         for (const auto& [name, symbol] : ffi::ContextSymbols().All()) callback(name, symbol);

@@ -73,7 +73,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
 
-    from . import cpp, dataclasses
+    from . import _ffi_api, cpp, dataclasses
 
     LIB: ctypes.CDLL
 else:
@@ -81,7 +81,7 @@ else:
     def __getattr__(name):
         # Building, dataclasses and ctypes need many imports that loading and calling do not: import
         # them on first use.
-        if name in ("cpp", "dataclasses"):
+        if name in ("cpp", "dataclasses", "_ffi_api"):
             import importlib
 
             return importlib.import_module(f".{name}", __name__)

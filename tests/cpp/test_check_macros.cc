@@ -159,6 +159,8 @@ void debug_checks() {
   EXPECT_THROWS("InternalError: check failed: n == 4: four", TVM_FFI_DCHECK(n == 4) << "four");
   EXPECT_THROWS("InternalError: check failed: n == 4 (3 vs. 4) ", TVM_FFI_DCHECK_EQ(n, 4));
   EXPECT_THROWS("InternalError: check failed: n != 3 (3 vs. 3) ", TVM_FFI_DCHECK_NE(n, 3));
+  EXPECT_THROWS("InternalError: check failed: n == 4 (3 vs. 4) a text: 5",
+                TVM_FFI_ICHECK_EQ(n, 4) "a text: " << 5);
   EXPECT_THROWS("InternalError: check failed: n < 3 (3 vs. 3) ", TVM_FFI_DCHECK_LT(n, 3));
   EXPECT_THROWS("InternalError: check failed: n <= 2 (3 vs. 2) ", TVM_FFI_DCHECK_LE(n, 2));
   EXPECT_THROWS("InternalError: check failed: n > 3 (3 vs. 3) ", TVM_FFI_DCHECK_GT(n, 3));

@@ -278,6 +278,28 @@ def test_libraries_with_moved_program_headers(library: Path, tmp_path: Path) -> 
     assert [is_loaded(path) for path in paths] == [False, False]
 
 
+def test_libraries_that_another_language_keeps(library: Path, tmp_path: Path) -> None:
+    """ModuleGlobalsAdd keeps a module's library loaded, and ModuleGlobalsRemove lets it go."""
+    add, remove = (
+        tvm_ffi.get_global_func(f"ffi.ModuleGlobals{name}") for name in ("Add", "Remove")
+    )
+    for name, kept in (("kept.so", True), ("let_go.so", False)):
+        shutil.copy(library, tmp_path / name)
+        module = tvm_ffi.load_module(tmp_path / name, keep_module_alive=False)
+        remove(module)  # which does nothing yet
+        add(module)
+        add(module)
+        if not kept:
+            remove(module)
+        assert module.count(1, 2) == 2
+        del module
+        gc.collect()
+        assert is_loaded(tmp_path / name) == kept
+    for function in (add, remove):
+        with pytest.raises(TypeError, match=r"ffi\.ModuleGlobals.*: module: expected a module"):
+            function(None)
+
+
 MAKES = """
 #include <tvm/ffi/big_int.h>
 #include <tvm/ffi/tvm_ffi.h>

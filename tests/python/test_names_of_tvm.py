@@ -27,6 +27,7 @@ def test_own_functions() -> None:
     from tvm_ffi import _ffi_api
 
     assert _ffi_api.Array(1, 2) == [1, 2]
+    run("assert tvm_ffi._ffi_api.Array(1, 2) == [1, 2]")
 
 
 def test_class_of_devices() -> None:

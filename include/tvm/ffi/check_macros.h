@@ -100,7 +100,7 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
     return (compared.a op compared.b) ? std::optional<std::string>()                            \
                                       : ::tvm::ffi::detail::Operands(a, b);                     \
   }(x, y))                                                                                      \
-  TVM_FFI_THROW(ErrorKind) << "check failed: " #x " " #op " " #y << *tvm_ffi_operands
+  TVM_FFI_THROW(ErrorKind) << "check failed: " #x " " #op " " #y << *tvm_ffi_operands << ""
 
 /*! \brief Throws unless x == y; the message shows both. */
 #define TVM_FFI_CHECK_EQ(x, y, ErrorKind) TVM_FFI_CHECK_COMPARED(x, ==, y, ErrorKind)

@@ -20,28 +20,28 @@
 
 /*! \brief The part of TVM_FFI_DLL_EXPORT_TYPED_FUNC that defines the function's own symbol. */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(ExportName, ...)                                     \
+  static_assert(#ExportName[0] != '_', "expected a name that does not begin with an underscore"); \
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##ExportName(void*, const TVMFFIAny* args,          \
                                                            int32_t num_args, TVMFFIAny* result) { \
     return ::tvm::ffi::detail::CallExported(#ExportName, __VA_ARGS__, args, num_args, result);    \
-  }                                                                                               \
-  static_assert(#ExportName[0] != '_', "expected a name that does not begin with an underscore")
+  }
 
 /*!
  * \brief Exports a function or a lambda under a name, as the C symbol `__tvm_ffi_<name>`.
  *
  * TypeTraits convert the parameters and the result. A wrong number or type of arguments raises a
  * TypeError that shows the signature; trailing Optional parameters may be omitted.
- * Names that begin with an underscore are reserved for library metadata.
+ * Names that begin with an underscore are reserved for library metadata. Use it at namespace scope;
+ * a semicolon after it is optional.
  * With TVM_FFI_DLL_EXPORT_INCLUDE_METADATA, `__tvm_ffi__metadata_<name>` returns the signature.
  */
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...)                                             \
-  TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(ExportName, __VA_ARGS__);                                   \
+  TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(ExportName, __VA_ARGS__)                                    \
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi__metadata_##ExportName(void*, const TVMFFIAny*,      \
                                                                      int32_t, TVMFFIAny* result) { \
     return ::tvm::ffi::detail::DescribeExported(__VA_ARGS__, result);                              \
-  }                                                                                                \
-  static_assert(true)
+  }
 #else
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...) \
   TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(ExportName, __VA_ARGS__)
@@ -56,8 +56,7 @@
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi__doc_##ExportName(void*, const TVMFFIAny*, int32_t, \
                                                                 TVMFFIAny* result) {              \
     return ::tvm::ffi::detail::ReturnText([] { return std::string(DocString); }, result);         \
-  }                                                                                               \
-  static_assert(true)
+  }
 
 /*!
  * \brief Exports the parameter names of an exported function, as `__tvm_ffi__arg_names_<name>`.
@@ -71,7 +70,6 @@
       void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {                  \
     return ::tvm::ffi::detail::ReturnText(                                    \
         [] { return ::tvm::ffi::detail::JoinNames({__VA_ARGS__}); }, result); \
-  }                                                                           \
-  static_assert(true)
+  }
 
 #endif  // TVM_FFI_EXPORT_H_

@@ -47,16 +47,18 @@
   TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)
 
 /*! \brief The common part of the two macros below. */
-#define TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)                     \
-  using ContainerType = ObjectName;                                                             \
-  explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> data) : ParentType(std::move(data)) {}    \
-  explicit TypeName(::tvm::ffi::UnsafeInit tag) : ParentType(tag) {}                            \
-  auto get() const {                                                                            \
-    using Access = std::conditional_t<ObjectName::_type_mutable, ObjectName, const ObjectName>; \
-    return static_cast<Access*>(this->data_.get());                                             \
-  }                                                                                             \
-  auto operator->() const { return get(); }                                                     \
-  static_assert(std::is_base_of<::tvm::ffi::Object, ObjectName>::value,                         \
+#define TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)                  \
+  using ContainerType = ObjectName;                                                          \
+  explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> data) : ParentType(std::move(data)) {} \
+  explicit TypeName(::tvm::ffi::UnsafeInit tag) : ParentType(tag) {}                         \
+  std::conditional_t<ObjectName::_type_mutable, ObjectName, const ObjectName>* get() const { \
+    return static_cast<ObjectName*>(this->data_.get());                                      \
+  }                                                                                          \
+  std::conditional_t<ObjectName::_type_mutable, ObjectName, const ObjectName>* operator->()  \
+      const {                                                                                \
+    return get();                                                                            \
+  }                                                                                          \
+  static_assert(std::is_base_of<::tvm::ffi::Object, ObjectName>::value,                      \
                 "a handle's object derives from Object")
 
 /*!

@@ -155,6 +155,11 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   friend class Sequence;
 };
 
+/*! \brief Deduces the element type from a container such as std::vector<T>. */
+template <typename Range, typename T = typename Range::value_type,
+          typename = std::enable_if_t<detail::IsRangeOf<Range, T>::value>>
+Array(const Range&) -> Array<T>;
+
 /*! \brief Array has its own TypeTraits. */
 template <typename T>
 inline constexpr bool use_default_type_traits_v<Array<T>> = false;

@@ -6,12 +6,16 @@
 #ifndef TVM_FFI_CONTAINER_TENSOR_H_
 #define TVM_FFI_CONTAINER_TENSOR_H_
 
+#include <tvm/ffi/container/array.h>  // for libraries that include this header alone, as <memory>
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/container/tensor_layout.h>
 #include <tvm/ffi/container/tensor_object.h>
 #include <tvm/ffi/container/tensor_queries.h>
 #include <tvm/ffi/keep_library.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/string.h>
 
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
