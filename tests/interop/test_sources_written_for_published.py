@@ -28,13 +28,12 @@ SOURCES = {
         }
         TVM_FFI_DLL_EXPORT_TYPED_FUNC(check, Check);
     """,
-    "tensor.h brings arrays, optionals, strings and owning pointers": """
+    "tensor.h brings arrays, optionals and strings": """
         #include <tvm/ffi/container/tensor.h>
         #include <tvm/ffi/function.h>
         using namespace tvm::ffi;
         int64_t Check(int64_t x) {
-          auto owned = std::make_unique<int64_t>(x);
-          Array<int64_t> numbers{*owned, 1};
+          Array<int64_t> numbers{x, 1};
           Optional<String> text = String("one");
           return numbers[0] + numbers[1] + (text.has_value() ? 0 : 1);
         }
@@ -78,16 +77,6 @@ SOURCES = {
         }
         int64_t Check(int64_t x) {
           return ffi::Function::GetGlobalRequired("written.next")(x).cast<int64_t>();
-        }
-        TVM_FFI_DLL_EXPORT_TYPED_FUNC(check, Check);
-    """,
-    "any.h holds text": """
-        #include <tvm/ffi/any.h>
-        #include <tvm/ffi/function.h>
-        namespace ffi = tvm::ffi;
-        int64_t Check(int64_t x) {
-          ffi::Any text = "a text";
-          return x + (text.cast<ffi::String>().size() == 6 ? 1 : 0);
         }
         TVM_FFI_DLL_EXPORT_TYPED_FUNC(check, Check);
     """,

@@ -329,6 +329,4 @@ auto Lend(const T& value) {
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
 
-#include <tvm/ffi/string.h>  // which needs Any; with this header alone, Any holds text too
-
 #endif  // TVM_FFI_ANY_H_

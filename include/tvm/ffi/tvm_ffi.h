@@ -32,14 +32,7 @@
 #include <tvm/ffi/container/map.h>      // copy-on-write mappings
 #include <tvm/ffi/container/dict.h>     // mappings shared by all handles
 #include <tvm/ffi/function.h>           // functions and their export
-#include <tvm/ffi/rvalue_ref.h>         // arguments that are moved
-#include <tvm/ffi/enum.h>               // enumerations
-#include <tvm/ffi/reflection/accessor.h>     // fields and methods by name
-#include <tvm/ffi/reflection/registry.h>     // a library's own object types and functions
-#include <tvm/ffi/reflection/access_path.h>  // paths into values
-#include <tvm/ffi/reflection/creator.h>      // objects from the values of their fields
-#include <tvm/ffi/reflection/overload.h>     // several methods with the same name
-#include <tvm/ffi/reflection/enum_def.h>     // instances of enumerations
+#include <tvm/ffi/reflection/registry.h>  // a library's own object types and global functions
 #include <tvm/ffi/extra/c_env_api.h>    // streams and allocators
 #include <tvm/ffi/extra/module.h>       // loaded libraries
 // clang-format on

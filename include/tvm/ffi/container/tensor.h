@@ -6,7 +6,7 @@
 #ifndef TVM_FFI_CONTAINER_TENSOR_H_
 #define TVM_FFI_CONTAINER_TENSOR_H_
 
-#include <tvm/ffi/container/array.h>  // for libraries that include this header alone, as <memory>
+#include <tvm/ffi/container/array.h>  // for libraries that include this header only
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/container/tensor_layout.h>
 #include <tvm/ffi/container/tensor_object.h>
@@ -15,7 +15,6 @@
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
-#include <memory>
 #include <new>
 #include <optional>
 #include <string>

@@ -9,6 +9,7 @@
 #include <tvm/ffi/extra/cuda/base.h>
 
 #include <cstdio>
+#include <memory>  // for libraries that include this header only
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
