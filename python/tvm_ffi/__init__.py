@@ -73,7 +73,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
 
-    from . import _ffi_api, cpp, dataclasses
+    from . import _ffi_api, cpp, dataclasses  # noqa: F401  (other packages use _ffi_api)
 
     LIB: ctypes.CDLL
 else:
