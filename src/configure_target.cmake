@@ -59,8 +59,8 @@ endfunction()
 
 # tvm_ffi_install(<target> [DESTINATION <folder>])
 #
-# Installs what belongs next to a library, as install(TARGETS) does not: the debug symbols on
-# macOS, nothing on Linux.
+# Checks its arguments: there is nothing to install next to a library on Linux. On macOS, the
+# function of the published package installs debug symbols.
 function(tvm_ffi_install target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION" "")
   if(NOT TARGET ${target} OR arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
