@@ -92,7 +92,8 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
  * \brief Throws unless `x op y`; implements the named comparisons below.
  *
  * A statement that starts with `while`, so that it cannot capture an enclosing `else`. Each operand
- * is evaluated once. Integers are compared by value, even if their signedness differs.
+ * is evaluated once. Integers are compared by value, even if their signedness differs. The macro
+ * ends with a string literal, so that another may follow without `<<`.
  */
 #define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                                             \
   while (const std::optional<std::string> tvm_ffi_operands = [](const auto& a, const auto& b) { \

@@ -303,7 +303,7 @@ class Sequence : public ObjectRef {
   /*! \brief Reverse iterator before the first element. */
   reverse_iterator rend() const { return reverse_iterator(begin()); }
   /*! \brief Returns a copy of the element at `i`; throws an IndexError if out of range. */
-  const T operator[](int64_t i) const { return begin()[Checked(i)]; }
+  const T operator[](int64_t i) const { return begin()[Checked(i)]; }  // const: views accept it
   /*! \brief Same as operator[]. This runtime only: the published headers have only operator[]. */
   T at(int64_t i) const { return (*this)[i]; }
   /*! \brief The first element; throws an IndexError if there is none. */
