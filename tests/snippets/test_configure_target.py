@@ -21,6 +21,8 @@ MORE = 'refl::GlobalDef().def("my_kernels.length", [](const Range& x) { return x
 
 def run(command, folder, **variables):
     """Run a command in the folder; give what it prints."""
+    # CMake prefers an activated environment; the reader's is not the one that runs this test.
+    variables["VIRTUAL_ENV"] = sys.prefix
     done = subprocess.run(
         command,
         cwd=folder,
