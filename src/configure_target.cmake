@@ -72,14 +72,21 @@ endfunction()
 # Runs tvm-ffi-stubgen after each build of the caller's target, with the caller's arguments.
 macro(_tvm_ffi_generate_stubs)
   if(Python_EXECUTABLE)
-    set(python ${Python_EXECUTABLE})
+    set(stubgen ${Python_EXECUTABLE} -m tvm_ffi.stub.cli)
   else()
-    find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    set(python ${Python3_EXECUTABLE})
+    # Not find_package(Python3): in an activated environment without the package, it finds that
+    # environment's interpreter. The hint is the environment in which this file is installed.
+    find_program(tvm_ffi_STUBGEN tvm-ffi-stubgen
+                 HINTS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../../../../bin")
+    if(NOT tvm_ffi_STUBGEN)
+      message(FATAL_ERROR "${problem}: STUB_DIR: expected Python_EXECUTABLE, an interpreter with "
+        "the package tvm_ffi, or tvm-ffi-stubgen on PATH, got neither")
+    endif()
+    set(stubgen ${tvm_ffi_STUBGEN})
   endif()
   get_filename_component(
     folder "${arg_STUB_DIR}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
-  set(commands COMMAND ${python} -m tvm_ffi.stub.cli "${folder}" --dlls $<TARGET_FILE:${target}>)
+  set(commands COMMAND ${stubgen} "${folder}" --dlls $<TARGET_FILE:${target}>)
   if(arg_STUB_INIT)
     if(NOT arg_STUB_PKG)
       set(arg_STUB_PKG ${target})

@@ -2,6 +2,7 @@
 # Rows: R5, R8
 """What the CMake functions for a library's target refuse."""
 
+import shutil
 import subprocess
 
 import pytest
@@ -99,5 +100,38 @@ def test_stub_options(tmp_path):
     ):
         assert configure(tmp_path, f"{call}{more})") == (0, "")
         ninja = (tmp_path / "build" / "build.ninja").read_text()
-        assert f"-m tvm_ffi.stub.cli {tmp_path.parent / 'p'} --dlls " in ninja
+        assert f"/tvm-ffi-stubgen {tmp_path.parent / 'p'} --dlls " in ninja
         assert f"--init-lib x {given}" in ninja
+
+
+STUBS = "tvm_ffi_configure_target(x STUB_DIR .)"
+
+
+def test_stubgen_of_the_package(tmp_path, monkeypatch):
+    """tvm-ffi-stubgen is the package's own, whatever environment is active and on PATH."""
+    other = tmp_path / "other" / "bin"
+    other.mkdir(parents=True)
+    for name in ("python3", "tvm-ffi-stubgen"):
+        (other / name).write_text("#!/bin/sh\nexit 1\n")
+        (other / name).chmod(0o755)
+    monkeypatch.setenv("VIRTUAL_ENV", str(other.parent))
+    own = shutil.which("tvm-ffi-stubgen")
+    assert configure(tmp_path, f'set(ENV{{PATH}} "{other}:$ENV{{PATH}}")\n{STUBS}') == (0, "")
+    ninja = (tmp_path / "build" / "build.ninja").read_text()
+    assert f"&& {own} {tmp_path} --dlls " in ninja
+
+
+def test_interpreter_of_the_project(tmp_path):
+    """A project's Python_EXECUTABLE runs the generator."""
+    assert configure(tmp_path, f"set(Python_EXECUTABLE /my/python)\n{STUBS}") == (0, "")
+    ninja = (tmp_path / "build" / "build.ninja").read_text()
+    assert f"&& /my/python -m tvm_ffi.stub.cli {tmp_path} --dlls " in ninja
+
+
+def test_no_stubgen(tmp_path):
+    """Without an interpreter and without the command, CMake stops."""
+    copied = 'file(COPY "${tvm_ffi_DIR}/configure_target.cmake" DESTINATION "${CMAKE_BINARY_DIR}")'
+    own = 'include("${CMAKE_BINARY_DIR}/configure_target.cmake")'
+    status, said = configure(tmp_path, f'{copied}\n{own}\nset(ENV{{PATH}} "")\n{STUBS}')
+    assert status != 0
+    assert "STUB_DIR: expected Python_EXECUTABLE, an interpreter with the package tvm_ffi" in said
