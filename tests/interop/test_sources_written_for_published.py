@@ -98,6 +98,29 @@ SOURCES = {
         }
         TVM_FFI_DLL_EXPORT_TYPED_FUNC(check, Check);
     """,
+    "a handle that is never null, with its own constructor": """
+        #include <tvm/ffi/tvm_ffi.h>
+        namespace ffi = tvm::ffi;
+        struct NumberObj : public ffi::Object {
+          int64_t number = 0;
+          TVM_FFI_DECLARE_OBJECT_INFO_FINAL("written.OwnNumber", NumberObj, ffi::Object);
+        };
+        struct Number : public ffi::ObjectRef {
+          explicit Number(ffi::ObjectPtr<NumberObj> data) : ObjectRef(data) {}
+          TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Number, ffi::ObjectRef, NumberObj);
+        };
+        Number Next(Number x) {
+          ffi::ObjectPtr<NumberObj> made = ffi::make_object<NumberObj>();
+          made->number = x->number + 1;
+          return Number(made);
+        }
+        int64_t Check(int64_t x) {
+          ffi::ObjectPtr<NumberObj> made = ffi::make_object<NumberObj>();
+          made->number = x;
+          return ffi::Function::FromTyped(Next)(Number(made)).cast<Number>()->number;
+        }
+        TVM_FFI_DLL_EXPORT_TYPED_FUNC(check, Check);
+    """,
 }
 
 

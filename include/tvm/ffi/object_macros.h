@@ -49,7 +49,6 @@
 /*! \brief The common part of the two macros below. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)                  \
   using ContainerType = ObjectName;                                                          \
-  explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> data) : ParentType(std::move(data)) {} \
   explicit TypeName(::tvm::ffi::UnsafeInit tag) : ParentType(tag) {}                         \
   std::conditional_t<ObjectName::_type_mutable, ObjectName, const ObjectName>* get() const { \
     return static_cast<ObjectName*>(this->data_.get());                                      \
@@ -70,14 +69,23 @@
  * \param ObjectName The object class of the handle. Its `_type_mutable` determines whether the
  *        handle gives access to a mutable object.
  */
-#define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName) \
-  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = true;    \
-  TypeName() : ParentType(::tvm::ffi::UnsafeInit{}) {}                               \
+#define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName)         \
+  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = true;            \
+  TypeName() : ParentType(::tvm::ffi::UnsafeInit{}) {}                                       \
+  explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> data) : ParentType(std::move(data)) {} \
   TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)
 
-/*! \brief TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE for a handle that is never null. */
-#define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TypeName, ParentType, ObjectName) \
-  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = false;      \
+/*!
+ * \brief TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE for a handle that is never null.
+ *
+ * The class may define its own constructor from an ObjectPtr, which then replaces the macro's.
+ */
+#define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TypeName, ParentType, ObjectName)     \
+  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = false;          \
+  /* A template, so that the class may define the same constructor. */                      \
+  template <typename OwnObject,                                                             \
+            typename = std::enable_if_t<std::is_base_of<ObjectName, OwnObject>::value>>     \
+  explicit TypeName(::tvm::ffi::ObjectPtr<OwnObject> data) : ParentType(std::move(data)) {} \
   TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)
 
 #endif  // TVM_FFI_OBJECT_MACROS_H_
