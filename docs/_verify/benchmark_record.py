@@ -23,6 +23,7 @@ BESIDE_CALLS = (
     "python/tvm_ffi/new/",
     "python/tvm_ffi/stub/",
     "python/tvm_ffi/utils/embed_cubin.py",
+    "src/configure_target.cmake",
     "src/tvm_ffi-config.cmake.in",
     "src/one_runtime.cmake",
 )

@@ -14,24 +14,11 @@ from pathlib import Path
 import numpy as np
 import tvm_ffi
 from _verify.installed import why_not
+from commands import run
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/packaging/building_from_source.rst").read_text()
 PARTS = ("kernel_in_c.c", "host_program.cc")
-
-
-def bash(script, folder, **variables):
-    """Run a script in a folder, where it must succeed; give what it printed."""
-    done = subprocess.run(
-        ["bash", script],
-        cwd=folder,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def plain_path():
@@ -62,7 +49,7 @@ def test_wheel(shows, tmp_path):
     script = shows("tests/snippets/wheel.sh", "tests/snippets/test_building.py")
     # The tree's own build folder has what was compiled for the installed package. It must not keep
     # the compiler that counts lines: it is gone later.
-    bash(script, ROOT, WHEELS=str(tmp_path / "wheels"), PATH=plain_path())
+    run("bash", script, folder=ROOT, WHEELS=str(tmp_path / "wheels"), PATH=plain_path())
     (wheel,) = (tmp_path / "wheels").iterdir()
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
     assert wheel.name.startswith(f"tvm_ffi_kernel_library-{tvm_ffi.__version__}-{tag}-{tag}-")
@@ -94,7 +81,7 @@ def test_runtime_alone(shows, tmp_path):
     clone_to(tmp_path / "clone")
     for path in (build, *sources):
         shutil.copy(ROOT / path, program)
-    said = bash(script, tmp_path)
+    said = run("bash", script, folder=tmp_path)
     assert "\nwrote 3: 1 2 3\n" in said
     installed = {path.relative_to(tmp_path / "prefix") for path in (tmp_path / "prefix").rglob("*")}
     assert {"include/tvm/ffi/c_api.h", "lib/libtvm_ffi.so"} <= set(map(str, installed))
@@ -114,7 +101,7 @@ def test_runtime_inside_a_project(shows, tmp_path):
     clone_to(project / "clone")
     for path in (build, source):
         shutil.copy(ROOT / path, project)
-    bash(script, tmp_path)
+    run("bash", script, folder=tmp_path)
     runtime = tmp_path / "build/inside/clone/libtvm_ffi.so"
     assert runtime.is_file()
     linked = subprocess.check_output(["ldd", tmp_path / "build/inside/libkernel.so"], text=True)

@@ -4,9 +4,10 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from commands import run
 
 ROOT = Path(__file__).resolve().parents[2]
 TEST = "tests/snippets/test_configure_target.py"
@@ -19,28 +20,12 @@ CALL = "import my_kernels; print(list(my_kernels.steps(my_kernels.Range(0, 7), 3
 MORE = 'refl::GlobalDef().def("my_kernels.length", [](const Range& x) { return x->size(); });'
 
 
-def run(command, folder, **variables):
-    """Run a command in the folder; give what it prints."""
-    # CMake prefers an activated environment; the reader's is not the one that runs this test.
-    variables["VIRTUAL_ENV"] = sys.prefix
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def test_library_and_python_files(shows, tmp_path):
     """A build makes the library and its Python package; the next one updates the package."""
     paths = [shows(name, TEST) for name in SHOWN]
     for path in paths:
         shutil.copy(path, tmp_path)
-    run(["bash", "build.sh"], tmp_path)
+    run("bash", "build.sh", folder=tmp_path)
 
     library = tmp_path / "build" / "libmy_kernels.so"
     assert os.fsencode(tmp_path) not in library.read_bytes()
@@ -48,7 +33,7 @@ def test_library_and_python_files(shows, tmp_path):
         filter(None, [str(tmp_path / "python"), os.environ.get("PYTHONPATH", "")])
     )
     variables = {"PYTHONPATH": paths, "LD_LIBRARY_PATH": str(library.parent)}
-    assert run([sys.executable, "-c", CALL], tmp_path, **variables) == "[0, 3, 6]\n"
+    assert run(sys.executable, "-c", CALL, folder=tmp_path, **variables) == "[0, 3, 6]\n"
 
     source = tmp_path / "my_kernels.cc"
     text = source.read_text()
@@ -56,7 +41,7 @@ def test_library_and_python_files(shows, tmp_path):
     stubs = tmp_path / "python" / "my_kernels" / "_ffi_api.py"
     assert "def steps" in stubs.read_text()
     assert "def length" not in stubs.read_text()
-    run(["cmake", "--build", "build"], tmp_path)
+    run("cmake", "--build", "build", folder=tmp_path)
     assert "def length" in stubs.read_text()
 
 
@@ -64,10 +49,10 @@ def test_installs_the_library(shows, tmp_path):
     """The installed library needs no run path, and nothing else is installed."""
     for name in SHOWN:
         shutil.copy(shows(name, TEST), tmp_path)
-    run(["bash", "build.sh"], tmp_path)
-    run(["cmake", "--install", "build", "--prefix", "installed"], tmp_path)
+    run("bash", "build.sh", folder=tmp_path)
+    run("cmake", "--install", "build", "--prefix", "installed", folder=tmp_path)
     installed = tmp_path / "installed"
     assert [path.name for path in installed.rglob("*") if path.is_file()] == ["libmy_kernels.so"]
-    entries = run(["readelf", "-d", "my_kernels/libmy_kernels.so"], installed)
+    entries = run("readelf", "-d", "my_kernels/libmy_kernels.so", folder=installed)
     assert "[libtvm_ffi.so]" in entries
     assert "RUNPATH" not in entries

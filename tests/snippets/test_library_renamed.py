@@ -2,11 +2,11 @@
 # Rows: R5, R8
 """The library example as the beginning of a project of another name."""
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from commands import run
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/kernel_library/library"
@@ -25,19 +25,7 @@ def test_a_project_of_ones_own(shows, tmp_path):
     ]
     script = shows("tests/snippets/library/rename.sh", USES, *project)
 
-    def run(*command, folder=tmp_path, **variables):
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env={**os.environ, **variables},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    run("bash", script, CLONE=str(ROOT))
+    run("bash", script, folder=tmp_path, CLONE=str(ROOT))
     folder = tmp_path / "my_kernels"
     files = [path for path in folder.rglob("*") if path.suffix not in ("", ".pyc", ".so")]
     assert not [path for path in files if OLD_NAME.search(str(path) + path.read_text())]
@@ -45,11 +33,12 @@ def test_a_project_of_ones_own(shows, tmp_path):
     (packed,) = (folder / "dist").iterdir()
     assert packed.name == "my_kernels-0.1.0.tar.gz"
     alone = ["--no-deps", "--no-build-isolation", "--target", "site"]
-    run(sys.executable, "-m", "pip", "install", "-q", *alone, *QUICK, str(packed))
+    run(sys.executable, "-m", "pip", "install", "-q", *alone, *QUICK, packed, folder=tmp_path)
     (library,) = tmp_path.glob("site/my_kernels/*.so")
-    sections = run("readelf", "-S", "--wide", str(library))
+    sections = run("readelf", "-S", "--wide", library, folder=tmp_path)
     assert ".text" in sections
     assert "nv_fatbin" not in sections  # what CUDA code lies in
     use = OLD_NAME.sub("my_kernels", (ROOT / USES).read_text())
-    used = run(sys.executable, "-c", use, PYTHONPATH=str(tmp_path / "site"))
+    site = str(tmp_path / "site")
+    used = run(sys.executable, "-c", use, folder=tmp_path, PYTHONPATH=site)
     assert used == "[[1.5, 2.0], [2.5, 3.0]]\n[5.5, 19.5]\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from _verify.tools import find_gpu, find_nvcc
+from commands import run
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = "examples/kernel_library/allocators"
@@ -22,21 +23,6 @@ STARTS = "tests/snippets/nvshmem_starts.cu"
 DRIVER = f"{EXAMPLE}/load_nvshmem.py"
 FAKE = ROOT / "tests/examples/fake_cuda"
 LOADS = "import tvm_ffi; print(len(tvm_ffi.load_module('./nvshmem_allocator.so').released()))"
-
-
-def run(command, folder, **environment):
-    """Run a command, and give what it printed."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=200,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def installed():
@@ -55,7 +41,7 @@ def cannot_start(folder, nvcc):
     home = home or next(iter(importlib.import_module("nvidia.nvshmem").__path__))
     link = [f"-L{home}/lib", "-l:libnvshmem_host.so.3", "-Xlinker", "-rpath", "-Xlinker"]
     flags = ["-DNVSHMEM_HOSTLIB_ONLY", f"-I{home}/include", *link, f"{home}/lib"]
-    run([nvcc["NVCC"], ROOT / STARTS, "-o", "starts", *flags], folder, **nvcc)
+    run(nvcc["NVCC"], ROOT / STARTS, "-o", "starts", *flags, folder=folder, **nvcc)
     command = ["timeout", "60", folder / "starts"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     said = f"{done.stderr}\nexit status {done.returncode}".split("\n")
@@ -73,19 +59,19 @@ def test_builds_links_and_runs(shows, device, tmp_path):
     for path in FILES[:3]:
         shows(path, *(other for other in FILES if other != path))
     scripts = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    run(["bash", ROOT / EXAMPLE / "build_nvshmem.sh"], tmp_path, PATH=scripts, **nvcc)
-    needed = run(["readelf", "-d", "nvshmem_allocator.so"], tmp_path)
+    run("bash", ROOT / EXAMPLE / "build_nvshmem.sh", folder=tmp_path, PATH=scripts, **nvcc)
+    needed = run("readelf", "-d", "nvshmem_allocator.so", folder=tmp_path)
     assert "[libnvshmem_host.so.3]" in needed
     reason = cannot_start(tmp_path, nvcc)
     if device == "cuda":
         if reason:
             pytest.skip(f"NVSHMEM does not start on this machine: {reason}")
         shows(DRIVER, *FILES)
-        assert "right results" in run([sys.executable, ROOT / DRIVER], tmp_path)
+        assert "right results" in run(sys.executable, ROOT / DRIVER, folder=tmp_path, timeout=200)
     else:
         # The library loads without a GPU, where NVSHMEM itself cannot start.
         assert reason or find_gpu()
-        assert run([sys.executable, "-c", LOADS], tmp_path) == "0\n"
+        assert run(sys.executable, "-c", LOADS, folder=tmp_path) == "0\n"
 
 
 def test_driver_without_a_gpu(shows, tmp_path):
@@ -94,6 +80,6 @@ def test_driver_without_a_gpu(shows, tmp_path):
     shows(DRIVER, *FILES, *fakes)
     config = [sys.executable, "-m", "tvm_ffi.config", "--cxxflags", "--ldflags", "--libs"]
     sources = ["-x", "c++", ROOT / FILES[0], FAKE / "fake.cc", "-x", "none"]
-    output = ["-o", "nvshmem_allocator.so", *run(config, tmp_path).split()]
-    run(["g++", "-shared", "-fPIC", f"-I{FAKE}", *sources, *output], tmp_path)
-    assert "right results" in run([sys.executable, ROOT / DRIVER], tmp_path)
+    output = ["-o", "nvshmem_allocator.so", *run(*config, folder=tmp_path).split()]
+    run("g++", "-shared", "-fPIC", f"-I{FAKE}", *sources, *output, folder=tmp_path)
+    assert "right results" in run(sys.executable, ROOT / DRIVER, folder=tmp_path, timeout=200)

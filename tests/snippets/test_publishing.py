@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import tomllib
 from _verify.tools import find_nvcc
+from commands import run
 from test_library import PROJECT, ROOT, USED, WITHOUT_CUDA, bash, copy_to, needs
 from venvs import environment
 
@@ -36,20 +37,6 @@ ADAPTER = "examples/kernel_library/jax_call/xla_adapter.cc"
 def as_readers_compile(monkeypatch):
     """These tests look at what the compiler makes: no lines are counted in it."""
     monkeypatch.setenv("TRACE_COMPILED", "no")
-
-
-def run(*command, folder, **variables):
-    """Run a command that must succeed; give what it printed."""
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def configured(folder):
