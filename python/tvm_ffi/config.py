@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Sequence
 
 from . import libinfo
@@ -59,7 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wanted = parser.parse_args(arguments).wanted
     if not wanted:
         parser.error("expected at least one option")
-    print(" ".join(_ANSWERS[name][0]() for name in wanted))
+    try:
+        print(" ".join(_ANSWERS[name][0]() for name in wanted))
+    except OSError as error:  # a folder is missing, or the output cannot be written
+        sys.exit(f"tvm-ffi-config: {error}")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ def test_missing_paths_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr(libinfo, "_PACKAGE", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=r"expected the folder .*include"):
         libinfo.find_include_path()
+    with pytest.raises(SystemExit, match=r"^tvm-ffi-config: libinfo: expected the folder .*cmake"):
+        config.main(["--cmakedir"])
 
 
 def test_answers_stand_in_the_order_asked(capsys: pytest.CaptureFixture[str]) -> None:

@@ -476,10 +476,29 @@ def test_wrong_arguments(stubs: Path, tmp_path: Path) -> None:
         assert done.returncode == 2
         assert done.stderr.startswith(f"tvm-ffi-stubgen: {message}"), done.stderr
         assert done.stderr.count("\n") == 1
-    for wrong in (["--init-lib", "x"], [*INIT, "--check"], ["--target", "rust"], ["--indent", "0"]):
+    for wrong in (
+        ["--init-lib", "x"],
+        [*INIT, "--check"],
+        [*INIT, "--init-lib", "build/libstubs.so"],
+        [*INIT, "--init-pypkg", 'a"b'],
+        ["--target", "rust"],
+        ["--indent", "0"],
+        ["--indent", "4000000000000"],
+    ):
         done = stubgen(tmp_path, *wrong)
         assert done.returncode == 2
         assert done.stderr.startswith("usage: tvm-ffi-stubgen ")
+
+
+def test_prefix_of_nothing(stubs: Path, tmp_path: Path) -> None:
+    """A prefix that no name has is reported with those that names have; the build goes on."""
+    arguments = (tmp_path, *INIT, "--init-prefix", "my-stubs.")
+    start = "tvm-ffi-stubgen: --init-prefix: expected the prefix of a registered name, "
+    done = stubgen(*arguments, "--dlls", stubs)
+    assert done.stderr == f"{start}stubs, got 'my-stubs.': no file is created\n"
+    assert (done.returncode, [*tmp_path.iterdir()]) == (0, [])
+    done = stubgen(*arguments)
+    assert done.stderr == f"{start}but none is registered, got 'my-stubs.': no file is created\n"
 
 
 def test_file_that_cannot_be_written(stubs: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import argparse
 import difflib
 import importlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -122,8 +123,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("expected --init-pypkg, --init-lib and --init-prefix together")
     if any(made) and options.check:
         parser.error("--check: expected no --init-pypkg, --init-lib or --init-prefix with it")
-    if options.indent < 1:
-        parser.error(f"--indent: expected at least 1, got {options.indent}")
+    for option, name in (("pypkg", options.init_pypkg), ("lib", options.init_lib)):
+        if name and not re.fullmatch(r"[\w.+-]+", name):
+            parser.error(f"--init-{option}: expected a name, not a path, got {name!r}")
+    if not 1 <= options.indent <= 16:
+        parser.error(f"--indent: expected 1 to 16, got {options.indent}")
     return options
 
 
@@ -132,6 +136,15 @@ def _new_files(options: argparse.Namespace, registry: Registry) -> dict[Path, st
         return {}
     package = Package(options.init_pypkg, options.init_lib, options.init_prefix)
     made = new_files(options.path[0], package, registry)
+    if not made:
+        # Not an error: the build of a library that registers nothing yet goes on.
+        tops = {name.partition(".")[0] for name in (*registry.functions, *registry.objects)}
+        print(
+            "tvm-ffi-stubgen: --init-prefix: expected the prefix of a registered name, "
+            f"{', '.join(sorted(tops - {'ffi'})) or 'but none is registered'}, "
+            f"got {options.init_prefix!r}: no file is created",
+            file=sys.stderr,
+        )
     return {path: text for path, text in made.items() if not path.exists()}
 
 
