@@ -111,6 +111,18 @@ def test_runtime_inside_a_project(shows, tmp_path):
     assert y.tolist() == [1, 2, 3]
 
 
+def test_wheel_of_a_project_with_the_clone(tmp_path):
+    """scikit-build-core's wheel of a project that adds the clone does not become this package's."""
+    clone_to(tmp_path / "clone")
+    text = (ROOT / "tests/snippets/runtime/inside/CMakeLists.txt").read_text()
+    (tmp_path / "CMakeLists.txt").write_text(text)
+    shutil.copy(ROOT / "tests/cpp/kernel_in_c.c", tmp_path)
+    command = ["cmake", "-G", "Ninja", "-S", ".", "-B", "build", "-DSKBUILD=2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "tvm_ffi_testing" not in (tmp_path / "build" / "build.ninja").read_text()
+
+
 def test_page_has_every_option_of_cmake():
     """The table has what CMakeLists.txt lets one set, after what CMake itself has."""
     text = (ROOT / "CMakeLists.txt").read_text()
