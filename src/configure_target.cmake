@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for the target of a kernel library; tvm_ffi-config.cmake includes this file.
 
+# An empty value, such as that of a variable that is not set, counts as none.
+if(POLICY CMP0174)
+  cmake_policy(SET CMP0174 NEW)
+endif()
+
 # tvm_ffi_configure_target(<target>
 #   [LINK_SHARED ON|OFF] [LINK_HEADER ON|OFF] [DEBUG_SYMBOL ON|OFF] [MSVC_FLAGS ON|OFF]
 #   [STUB_DIR <folder>] [STUB_INIT ON|OFF] [STUB_PKG <name>] [STUB_PREFIX <prefix>]
@@ -18,6 +23,13 @@ function(tvm_ffi_configure_target target)
     message(FATAL_ERROR "tvm_ffi_configure_target: expected a target, got: ${target}")
   endif()
   set(problem "tvm_ffi_configure_target(${target})")
+  get_target_property(type ${target} TYPE)
+  get_target_property(is_imported ${target} IMPORTED)
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  if(is_imported OR aliased OR NOT type MATCHES "^(SHARED|MODULE|STATIC|OBJECT)_LIBRARY$|^EXEC")
+    message(FATAL_ERROR "${problem}: expected a target that compiles sources, got an alias, an "
+      "imported target or one of type ${type}")
+  endif()
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
     list(JOIN switches ", " names)
     message(FATAL_ERROR "${problem}: expected ${names}, STUB_DIR, STUB_PKG, STUB_PREFIX or "
@@ -36,6 +48,10 @@ function(tvm_ffi_configure_target target)
   if(DEFINED arg_STUB_TARGET AND NOT arg_STUB_TARGET STREQUAL python)
     message(FATAL_ERROR "${problem}: STUB_TARGET: expected python, got: ${arg_STUB_TARGET}")
   endif()
+  if(arg_STUB_DIR AND NOT type MATCHES "SHARED|MODULE")
+    message(FATAL_ERROR "${problem}: STUB_DIR: expected a SHARED or MODULE library, which can be "
+      "loaded, got one of type ${type}")
+  endif()
   if(arg_STUB_INIT AND NOT arg_STUB_DIR)
     message(FATAL_ERROR "${problem}: STUB_INIT: expected STUB_DIR too, got none")
   endif()
@@ -50,8 +66,9 @@ function(tvm_ffi_configure_target target)
     target_link_libraries(${target} PRIVATE tvm_ffi::shared)
   endif()
   set(map -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=)
+  # nvcc starts the host compiler by a shell, which would split a path with a space.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX,HIP>:${map}>
-                                           $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${map}>)
+                                           $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler="${map}">)
   if(arg_STUB_DIR)
     _tvm_ffi_generate_stubs()
   endif()
@@ -75,9 +92,12 @@ macro(_tvm_ffi_generate_stubs)
     set(stubgen ${Python_EXECUTABLE} -m tvm_ffi.stub.cli)
   else()
     # Not find_package(Python3): in an activated environment without the package, it finds that
-    # environment's interpreter. The hint is the environment in which this file is installed.
-    find_program(tvm_ffi_STUBGEN tvm-ffi-stubgen
-                 HINTS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../../../../bin")
+    # environment's interpreter. First comes the environment in which this file is installed: not
+    # that of an earlier run, nor those in CMAKE_PREFIX_PATH.
+    unset(tvm_ffi_STUBGEN CACHE)
+    find_program(tvm_ffi_STUBGEN tvm-ffi-stubgen NO_DEFAULT_PATH
+                 PATHS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../../../../bin")
+    find_program(tvm_ffi_STUBGEN tvm-ffi-stubgen)
     if(NOT tvm_ffi_STUBGEN)
       message(FATAL_ERROR "${problem}: STUB_DIR: expected Python_EXECUTABLE, an interpreter with "
         "the package tvm_ffi, or tvm-ffi-stubgen on PATH, got neither")
@@ -99,7 +119,7 @@ macro(_tvm_ffi_generate_stubs)
     endif()
     # The command refuses a missing folder if it finds nothing to write.
     list(PREPEND commands COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}")
-    list(APPEND commands --init-lib ${target} --init-pypkg ${arg_STUB_PKG} --init-prefix
+    list(APPEND commands --init-lib $<TARGET_FILE_BASE_NAME:${target}> --init-pypkg ${arg_STUB_PKG} --init-prefix
          ${arg_STUB_PREFIX})
   endif()
   add_custom_command(TARGET ${target} POST_BUILD ${commands} VERBATIM)

@@ -73,6 +73,47 @@ def test_refused(tmp_path, call, message):
 
 
 @pytest.mark.parametrize(
+    ("target", "call", "message"),
+    [
+        ("add_library(z INTERFACE)", "configure_target(z)", "one of type INTERFACE_LIBRARY"),
+        ("add_library(z SHARED IMPORTED)", "configure_target(z)", "expected a target that compiles"),
+        ("add_library(z ALIAS x)", "configure_target(z)", "got an alias, an imported target"),
+        (
+            "add_library(z STATIC x.cc)",
+            "configure_target(z STUB_DIR .)",
+            "configure_target(z): STUB_DIR: expected a SHARED or MODULE library, which can be "
+            "loaded, got one of type STATIC_LIBRARY",
+        ),
+        (
+            'set(CMAKE_CXX_COMPILER "")',
+            "embed_bin_into(x SYMBOL z BIN z)",
+            "embed_bin_into: expected the language CXX in project(), whose compiler assembles",
+        ),
+        (
+            "add_subdirectory(z)",
+            "embed_bin_into(z SYMBOL z BIN z)",
+            "embed_bin_into: expected a target of this folder, got z of ",
+        ),
+    ],
+)
+def test_refused_targets(tmp_path, target, call, message):
+    """A target that the function cannot change stops CMake."""
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z" / "CMakeLists.txt").write_text("add_library(z SHARED z.cc)")
+    status, said = configure(tmp_path, f"{target}\ntvm_ffi_{call}")
+    assert status != 0
+    assert message in said
+    assert said.count("CMake Error") == 1
+
+
+def test_empty_value_is_none(tmp_path):
+    """An option with an empty value, such as an unset variable, is one that is not given."""
+    call = 'tvm_ffi_configure_target(x STUB_DIR "${NONE}" STUB_PKG "${NONE}")'
+    assert configure(tmp_path, call) == (0, "")
+    assert "stubgen" not in (tmp_path / "build" / "build.ninja").read_text()
+
+
+@pytest.mark.parametrize(
     ("switches", "linked"),
     [
         ("", ["tvm_ffi::header", "tvm_ffi::shared"]),
@@ -116,7 +157,11 @@ def test_stubgen_of_the_package(tmp_path, monkeypatch):
         (other / name).chmod(0o755)
     monkeypatch.setenv("VIRTUAL_ENV", str(other.parent))
     own = shutil.which("tvm-ffi-stubgen")
-    assert configure(tmp_path, f'set(ENV{{PATH}} "{other}:$ENV{{PATH}}")\n{STUBS}') == (0, "")
+    monkeypatch.setenv("CMAKE_PREFIX_PATH", str(other.parent))
+    # An earlier run in the same folder may have found another one.
+    found = f'set(tvm_ffi_STUBGEN "{other}/tvm-ffi-stubgen" CACHE FILEPATH "")\n'
+    path = f'set(ENV{{PATH}} "{other}:$ENV{{PATH}}")\n'
+    assert configure(tmp_path, f"{found}{path}{STUBS}") == (0, "")
     ninja = (tmp_path / "build" / "build.ninja").read_text()
     assert f"&& {own} {tmp_path} --dlls " in ninja
 
