@@ -119,8 +119,8 @@ macro(_tvm_ffi_generate_stubs)
     endif()
     # The command refuses a missing folder if it finds nothing to write.
     list(PREPEND commands COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}")
-    list(APPEND commands --init-lib $<TARGET_FILE_BASE_NAME:${target}> --init-pypkg ${arg_STUB_PKG} --init-prefix
-         ${arg_STUB_PREFIX})
+    list(APPEND commands --init-lib $<TARGET_FILE_BASE_NAME:${target}>
+         --init-pypkg ${arg_STUB_PKG} --init-prefix ${arg_STUB_PREFIX})
   endif()
   add_custom_command(TARGET ${target} POST_BUILD ${commands} VERBATIM)
 endmacro()
