@@ -43,9 +43,10 @@ def configured(folder, text, *arguments, generator="Ninja"):
 
 
 def built(folder, *arguments):
-    """Build a project."""
+    """Build a project; give what that prints."""
     status, said = cmake(folder, "--build", "build", *arguments)
     assert status == 0, said
+    return said
 
 
 def test_names_and_folders(tmp_path):
@@ -57,9 +58,11 @@ def test_names_and_folders(tmp_path):
         "add_library(my_kernels MODULE my_kernels.cc)\n"
         "set_target_properties(my_kernels PROPERTIES OUTPUT_NAME of_its_own)\n"
         'tvm_ffi_configure_target(my_kernels STUB_DIR "out dir" STUB_INIT ON STUB_PREFIX "")\n'
+        "tvm_ffi_configure_target(my_kernels STUB_DIR . STUB_INIT ON STUB_PREFIX my-kernels.)\n"
     )
     configured(folder, "add_subdirectory(part)")
-    built(folder)
+    said = built(folder)
+    assert "a registered name, my_kernels, got 'my-kernels.': no file is created" in said
     made = folder / "part" / "out dir" / "my_kernels" / "_ffi_api.py"
     assert 'LIB = _FFI_LOAD_LIB("my_kernels", "of_its_own")\n' in made.read_text()
     library = (folder / "build" / "part" / "libof_its_own.so").read_bytes()
@@ -104,7 +107,7 @@ def test_image_of_each_configuration(tmp_path):
 
 
 def test_cuda_library_has_no_path(tmp_path, monkeypatch):
-    """Neither host code nor device code of a library has the path of the source folder."""
+    """A library does not contain the path of the source folder, except with -lineinfo."""
     found = find_nvcc()
     if not found:
         pytest.skip("no nvcc is installed")
@@ -119,8 +122,12 @@ def test_cuda_library_has_no_path(tmp_path, monkeypatch):
     )
     configured(
         folder,
-        "enable_language(CUDA)\nadd_library(kernel SHARED kernel.cu)\n"
-        "tvm_ffi_configure_target(kernel)\n",
+        "enable_language(CUDA)\n"
+        "add_library(kernel SHARED kernel.cu)\n"
+        "tvm_ffi_configure_target(kernel)\n"
+        "add_library(lines SHARED kernel.cu)\n"
+        "tvm_ffi_configure_target(lines)\n"
+        "target_compile_options(lines PRIVATE -lineinfo)\n",
         "-DCMAKE_CUDA_ARCHITECTURES=90",
         "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
     )
@@ -128,3 +135,4 @@ def test_cuda_library_has_no_path(tmp_path, monkeypatch):
     library = (folder / "build" / "libkernel.so").read_bytes()
     assert b"kernel.cu" in library
     assert os.fsencode(folder) not in library
+    assert os.fsencode(folder) in (folder / "build" / "liblines.so").read_bytes()
