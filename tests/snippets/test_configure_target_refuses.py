@@ -76,7 +76,7 @@ def test_refused(tmp_path, call, message):
     ("target", "call", "message"),
     [
         ("add_library(z INTERFACE)", "configure_target(z)", "one of type INTERFACE_LIBRARY"),
-        ("add_library(z SHARED IMPORTED)", "configure_target(z)", "expected a target that compiles"),
+        ("add_library(z SHARED IMPORTED)", "configure_target(z)", "target that compiles sources"),
         ("add_library(z ALIAS x)", "configure_target(z)", "got an alias, an imported target"),
         (
             "add_library(z STATIC x.cc)",
