@@ -2,6 +2,7 @@
 # Rows: R5, R8
 """What the CMake functions for a library's target refuse."""
 
+import re
 import shutil
 import subprocess
 
@@ -129,6 +130,17 @@ def test_what_is_linked(tmp_path, switches, linked):
     assert configure(tmp_path, call) == (0, "")
     found = (tmp_path / "build" / "linked.txt").read_text().split(";")
     assert [name for name in found if name.startswith("tvm_ffi::")] == linked
+
+
+def test_switches_for_other_systems(tmp_path):
+    """DEBUG_SYMBOL and MSVC_FLAGS change nothing in the build."""
+    builds = []
+    for switches in ("", "DEBUG_SYMBOL OFF MSVC_FLAGS OFF"):
+        assert configure(tmp_path, f"tvm_ffi_configure_target(x {switches})") == (0, "")
+        ninja = (tmp_path / "build" / "build.ninja").read_text()
+        builds.append(re.findall(r"^  (?:FLAGS|LINK\w+|P\w+_BUILD) = .*", ninja, re.MULTILINE))
+    assert "-ffile-prefix-map=" in "".join(builds[0])
+    assert builds[0] == builds[1]
 
 
 def test_stub_options(tmp_path):
