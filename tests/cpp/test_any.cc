@@ -143,6 +143,8 @@ void bad_casts() {
       "ValueError: dtype: expected an element type such as "
       "\"float32\", \"bfloat16\" or \"int8x4\", got \"no\"",
       ffi::AnyView("no").cast<DLDataType>());
+  EXPECT_THROWS_WITH("ValueError: dtype: ", ffi::AnyView("no").try_cast<DLDataType>());
+  EXPECT(!ffi::AnyView(3).try_cast<DLDataType>().has_value());
   TVMFFIAny unknown{};
   unknown.type_index = 50;
   EXPECT_THROWS("TypeError: Any: expected int, got type index 50",

@@ -94,6 +94,22 @@ def test_assignment() -> None:
         del point.x
 
 
+def test_names_of_dtypes() -> None:
+    """A dtype field accepts a name; another string is a ValueError, any other type a TypeError."""
+
+    @py_class("py_class_test.OfDtype")
+    class OfDtype(Object):
+        dtype: tvm_ffi.dtype
+
+    made = OfDtype("int8")
+    for make in (OfDtype, lambda value: setattr(made, "dtype", value)):
+        with pytest.raises(ValueError, match=r'dtype: expected an element type .*, got "no"'):
+            make("no")
+        with pytest.raises(TypeError, match="dtype: expected dtype, got int"):
+            make(3)
+    assert made.dtype == "int8"
+
+
 def test_comparisons() -> None:
     """Options add comparisons and a hash; without them, an object equals only itself."""
     assert Point(1) == Point(1, 2.5)
