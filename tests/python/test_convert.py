@@ -137,6 +137,16 @@ def test_objects_that_convert(functions: Any) -> None:
     assert tvm_ffi.core.ObjectConvertible is tvm_ffi.ObjectConvertible
 
 
+def test_only_derived_classes_convert(functions: Any) -> None:
+    """Another class's asobject is not called: its object is passed as it is."""
+
+    class Unrelated:
+        asobject = Point.asobject
+
+    unrelated = Unrelated()
+    assert functions.echo(unrelated) is unrelated
+
+
 def test_objects_that_convert_badly(functions: Any) -> None:
     """A missing asobject, one that raises, and one that returns self are errors."""
 

@@ -9,10 +9,11 @@ import copy
 import pickle
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tvm_ffi import Dict, Map
+from tvm_ffi import Array, Dict, Map, Shape
 
 MAPPINGS = [Map, Dict]
 
@@ -170,13 +171,25 @@ def test_changing_a_dict_while_going_through_it() -> None:
     assert list(made) == list(range(100, 110))
 
 
-@pytest.mark.parametrize("key", [object(), len])
+@pytest.mark.parametrize("key", [object(), len, numpy.zeros(2), [1]], ids=type)
 def test_a_wrapped_key_is_never_found(key: Any) -> None:
-    """Each use of a Python object or callable as a key creates a new wrapper."""
-    made = Dict({key: 1})
+    """Each use of a Python object, callable, array or list as a key creates a new object."""
+    made = Dict([(key, 1)])
     made[key] = 2
     assert len(made) == 2
     assert key not in made
+
+
+def test_containers_as_keys() -> None:
+    """The same container finds its entry, an equal one does not, and a Shape never does."""
+    key = Array([1])
+    made = Dict({key: "array"})
+    assert made[key] == "array"
+    assert Array([1]) not in made
+    shape = Shape((1,))
+    made[shape] = "shape"
+    assert shape not in made
+    assert len(made) == 2
 
 
 def test_wrong_numbers_of_arguments() -> None:
