@@ -400,6 +400,9 @@ def test_coroutines_are_carried(functions: Any) -> None:
 def test_callables_become_functions(functions: Any, value: Any) -> None:
     """A class, like any other callable, arrives as a function."""
     assert type(functions.echo(value)) is tvm_ffi.Function
+    assert functions.echo(value) != functions.echo(value)  # each call wraps it anew
+    converted = tvm_ffi.convert(value)
+    assert functions.echo(converted) == functions.echo(converted) == converted
 
 
 def test_objects_are_freed_in_foreign_threads(described: Any) -> None:

@@ -90,6 +90,11 @@ def test_lookup() -> None:
     """A number, a name or an instance looks up the instance; anything else is an error."""
     assert Priority("low") == Priority(0) == Priority(Priority.low) == Priority.low
     assert Priority.get("high").same_as(Priority.high)
+    assert Priority("high") is not Priority.high
+    for missing in ("name", "value"):
+        assert not hasattr(Priority.high, missing)
+    with pytest.raises(TypeError, match="not subscriptable"):
+        Priority["high"]  # type: ignore[misc]
     for wrong in ("mid", 7, True, 1.0, None, Activation.relu):
         with pytest.raises(ValueError, match="Priority: expected the name or the number"):
             Priority(wrong)
@@ -143,6 +148,7 @@ def test_values() -> None:
     assert Level.low == 10
     assert Level.low != Level.high
     assert Level.low != "low"
+    assert not isinstance(Level.low, int)
     assert (Level.low.name, Level.low.value, str(Level.low)) == ("low", 10, "10")
     assert Level(20) == Level.high
     assert Level("low") == Level.low

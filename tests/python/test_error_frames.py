@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 import traceback
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +88,19 @@ def test_any_name_of_a_source(throwing: Any, index: int) -> None:
     assert first == (NAMES[index], 7, f"throw_{index}")
     assert (throwing.path, 0, f"__tvm_ffi_throw_{index}") in callers
     assert {file for file, _, _ in callers} == {throwing.path}
+
+
+def test_a_stripped_library(throwing: Any, tmp_path: Path) -> None:
+    """Without its symbol table, a library's hidden functions appear as addresses."""
+    stripped = tmp_path / "stripped.so"
+    subprocess.run(["strip", throwing.path, "-o", stripped], check=True)
+    thrown, *inner, exported = frames_of(tvm_ffi.load_module(stripped).not_utf8)
+    assert thrown[2] == "named_in_latin"
+    assert inner
+    assert all(re.fullmatch("0x[0-9a-f]+", name) for _, _, name in inner)
+    assert exported == (str(stripped), 0, "__tvm_ffi_not_utf8")
+    names = [name for _, _, name in frames_of(throwing.not_utf8)]
+    assert not [name for name in names if name.startswith("0x")]
 
 
 def test_a_name_that_is_not_utf8(throwing: Any) -> None:

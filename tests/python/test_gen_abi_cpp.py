@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,21 @@ def test_header_compiles_and_reads(tmp_path: Path) -> None:
     assert library.is_bright(Colour.red)
     with pytest.raises(TypeError, match=r"expected gen_abi\.Derived, got gen_abi\.deep\.Base"):
         library.members(base)
+
+
+def test_another_layout_does_not_compile(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The header refuses another place of a member and another size of the class."""
+    text = gen_abi_cpp("gen_abi.Colour")
+    (tmp_path / "types.h").write_text(text)
+    (tmp_path / "types.cc").write_text('#include "types.h"\n')
+    compile_cpp_library(tmp_path / "types.cc", tmp_path / "types.so")
+    for member in ("alignas(32) bool bright;", "alignas(8) bool bright; double more;"):
+        assert "alignas(8) bool bright;" in text
+        changed = text.replace("alignas(8) bool bright;", member)
+        (tmp_path / "types.h").write_text(changed)
+        with pytest.raises(subprocess.CalledProcessError):
+            compile_cpp_library(tmp_path / "types.cc", tmp_path / "types.so")
+        assert "static assertion failed" in capfd.readouterr().err
 
 
 def test_text() -> None:

@@ -377,6 +377,28 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 """
 
 
+REGISTERS_A_TYPE = """
+#include <tvm/ffi/tvm_ffi.h>
+struct ThingObj : public tvm::ffi::Object {
+  int64_t n = 3;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_module.Thing", ThingObj, tvm::ffi::Object);
+};
+TVM_FFI_STATIC_INIT_BLOCK() {
+  tvm::ffi::reflection::ObjectDef<ThingObj>().def_ro("n", &ThingObj::n);
+}
+"""
+
+
+def test_a_library_with_an_object_type_stays(tmp_path: Path) -> None:
+    """The library is never unloaded, so the code for the type's fields remains."""
+    source = tmp_path / "type.cc"
+    source.write_text(f"#include <tvm/ffi/reflection/registry.h>\n{REGISTERS_A_TYPE}")
+    path = cpp.build("type", sources=source, build_directory=tmp_path / "build")
+    tvm_ffi.load_module(path, keep_module_alive=False)
+    gc.collect()
+    assert is_loaded(Path(path))
+
+
 def test_a_library_with_a_global_function_stays(tmp_path: Path) -> None:
     """The library is never unloaded, so the global function's code remains."""
     source = tmp_path / "registers.cc"

@@ -17,7 +17,7 @@ import tvm_ffi
 
 from .conftest import needs_torch, torch
 
-CUDA = 2
+CPU, CUDA = 1, 2
 
 
 @pytest.fixture(scope="session")
@@ -209,6 +209,25 @@ def test_objects_can_name_their_stream(functions: Any) -> None:
     with tvm_ffi.use_raw_stream(device, 8):
         functions.nop(Streamed())
     assert asked[-1]["stream"] == 8
+
+
+def test_cpu_tensors_have_no_stream(functions: Any) -> None:
+    """The stream reported by an object on a CPU is not used."""
+
+    class OnCPU:
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (CPU, 0)
+
+        def __dlpack__(self, **options: Any) -> Any:
+            return numpy.zeros(2).__dlpack__()
+
+        def __tvm_ffi_env_stream__(self) -> int:
+            return 99
+
+    with tvm_ffi.use_raw_stream(tvm_ffi.device("cpu", 0), 8):
+        for given in (OnCPU(), tvm_ffi.from_dlpack(OnCPU())):
+            assert functions.stream_of(CPU, 0, given) == 8
+            assert functions.stream_of(CUDA, 0, given) == 0
 
 
 def test_the_first_tensor_on_each_device_brings_the_stream(functions: Any) -> None:
