@@ -264,9 +264,10 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         Keep the library loaded until the process exits. With ``False``, it is unloaded when the
         module and all of its functions are gone. Delete the objects that it created, such as
         containers, before then, because its code frees them. A library is never unloaded if it
-        registers object types or global functions, or if it was built with this package's headers
-        and has created a function from a lambda, a tensor with its own allocator or a ``BigInt``
-        too large for 64 bits. A forked child never unloads a library that its parent loaded.
+        registers object types or global functions while it is loaded, or if it was built with this
+        package's headers and has created a function from a lambda, a tensor with its own allocator
+        or a ``BigInt`` too large for 64 bits. A forked child never unloads a library that its
+        parent loaded.
 
     Returns
     -------
