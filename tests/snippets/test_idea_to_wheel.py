@@ -94,3 +94,9 @@ def test_without_a_cuda_compiler(runs, tmp_path, monkeypatch):
     assert "silu_and_mul(" in done.stdout
     assert ": argument 0: expected Tensor, got list" in done.stdout
     assert "expected a library libgated_cuda.so of the distribution 'gated-kernels'" in done.stdout
+    (wheel,) = (tmp_path / "dist").iterdir()
+    library = zipfile.ZipFile(wheel).extract("gated_kernels/libgated_cpu.so", tmp_path)
+    listed = subprocess.check_output(["nm", "-D", "--defined-only", library], text=True)
+    names = [line.split()[-1] for line in listed.splitlines()]
+    assert names
+    assert all(name.startswith("__tvm_ffi_") for name in names), names
