@@ -36,6 +36,6 @@ def test_release_builds_of_cmake_define_ndebug(tmp_path):
         "cmake_minimum_required(VERSION 3.20)\nproject(one CXX)\n"
         'message("<${CMAKE_CXX_FLAGS_RELEASE}>")\n'
     )
-    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "build"]
+    command = ["cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert re.search("<.*-DNDEBUG.*>", done.stderr)
