@@ -392,7 +392,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 def test_a_library_with_an_object_type_stays(tmp_path: Path) -> None:
     """The library is never unloaded, so the code for the type's fields remains."""
     source = tmp_path / "type.cc"
-    source.write_text(f"#include <tvm/ffi/reflection/registry.h>\n{REGISTERS_A_TYPE}")
+    source.write_text(REGISTERS_A_TYPE)
     path = cpp.build("type", sources=source, build_directory=tmp_path / "build")
     tvm_ffi.load_module(path, keep_module_alive=False)
     gc.collect()
