@@ -32,6 +32,7 @@ MADE_OF = [
 def runs(tmp_path):
     """Give a function that runs a script of the page in one folder, and says how it ended."""
     outer = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    outer["TRACE_COMPILED"] = "no"  # a reader's build, in which no lines are counted
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
     def run(script, **variables):
@@ -55,13 +56,12 @@ def lay_out(runs, folder):
     shutil.copy(ROOT / FOLDER / "use.py", folder)
 
 
-def test_wheel(shows, device, runs, tmp_path, monkeypatch):
+def test_wheel(shows, device, runs, tmp_path):
     """One wheel has a library for each kind of device, and each gives the right results."""
     pytest.importorskip("torch", reason="PyTorch is not installed")
     nvcc = find_nvcc()
     if not nvcc:
         pytest.skip("no nvcc is installed")
-    monkeypatch.setenv("TRACE_COMPILED", "no")  # a reader's build, in which no lines are counted
     for path in (*PROJECT, *SCRIPTS):
         shows(path, *PROJECT, *SCRIPTS, *MADE_OF)
     lay_out(runs, tmp_path)
@@ -80,9 +80,8 @@ def test_wheel(shows, device, runs, tmp_path, monkeypatch):
     }
 
 
-def test_without_a_cuda_compiler(runs, tmp_path, monkeypatch):
+def test_without_a_cuda_compiler(runs, tmp_path):
     """The same project builds for the CPU alone, and its errors say what is missing or wrong."""
-    monkeypatch.setenv("TRACE_COMPILED", "no")
     lay_out(runs, tmp_path)
     (tmp_path / "use.py").write_text(
         "from gated_kernels import library, silu_and_mul\nlibrary('cpu')\n"
