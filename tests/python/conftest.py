@@ -68,6 +68,14 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
     return tvm_ffi.load_module(path)
 
 
+@pytest.fixture(scope="session")
+def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library built from stubs.cc."""
+    path = tmp_path_factory.mktemp("stubs") / "libstubs.so"
+    compile_cpp_library(Path(__file__).with_name("stubs.cc"), path)
+    return path
+
+
 def compile_cpp_library(source: Path, path: Path, *first: str) -> None:
     """Build a library of C++ functions and types against the installed package."""
     flags = f"{config.cxxflags()} -fPIC -O1 -Wall -Wextra -Werror -pthread".split()
