@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check the English of pages, comments and docstrings with proselint and the page Words."""
+"""Check the English of pages, comments and docstrings with proselint and the page Writing Style."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def findings(prose: str, rules: dict[str, str]) -> Iterator[tuple[int, str]]:
 def main() -> int:
     """Print each finding with its file and line; return 1 if there are any."""
     CheckRegistry().register_many(__register__)
-    rules = rules_of((ROOT / "docs" / "words.rst").read_text())
+    rules = rules_of((ROOT / "docs" / "writing_style.rst").read_text())
     files = found = 0
     for prose_of, globs in KINDS:
         for path in sorted({path for glob in globs for path in ROOT.glob(glob)}):

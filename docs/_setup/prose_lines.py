@@ -107,7 +107,7 @@ def without_literals(lines: Iterable[str]) -> str:
 
 
 def rules_of(page: str) -> dict[str, str]:
-    """Map each expression in the first table of the page Words to its replacement.
+    """Map each expression in the first table of the page Writing Style to its replacement.
 
     A slash separates alternatives, as in "stand/stands on/under".
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The prose that ``nox -s lint`` checks, and the words that it refuses according to Words."""
+"""The prose that ``nox -s lint`` checks, and the words that Writing Style tells it to refuse."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from _setup.prose_lines import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = rules_of((ROOT / "docs" / "words.rst").read_text())
+RULES = rules_of((ROOT / "docs" / "writing_style.rst").read_text())
 PAGE = """\
 A sentence.
 
