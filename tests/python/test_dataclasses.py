@@ -81,10 +81,17 @@ def test_signature() -> None:
 
 
 def test_signature_of_a_derived_type() -> None:
-    """Fields without a default come first, whichever type declares them."""
+    """Fields without a default come first; of those with one, the parent's do."""
     parameters = inspect.signature(TestObjectDerived).parameters
     assert list(parameters) == ["v_map", "v_array", "v_i64", "v_f64", "v_str"]
     assert TestObjectDerived.__match_args__ == tuple(parameters)
+
+    @c_class("tile_plan.SwizzledTile")
+    class SwizzledTile(tile_class()):  # type: ignore[misc]
+        bits: int
+
+    parameters = inspect.signature(SwizzledTile).parameters
+    assert list(parameters) == ["rows", "cols", "stages", "bits", "tags"]
 
 
 def test_construction() -> None:
