@@ -55,6 +55,7 @@ nox.options.default_venv_backend = "uv|virtualenv"
 
 COVERAGE = "docs/benchmarks/coverage.json"
 SOAK = "docs/benchmarks/soak.json"
+PROFILERS = "build/profilers"
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 PUBLISHERS = ("CI", "READTHEDOCS")  # set on machines that publish their sites
@@ -364,6 +365,16 @@ def hip(session: nox.Session) -> None:
     need(session, "hipcc")
     command = ["-m", "pytest", "tests/hip", *session.posargs]
     Environment(session).run(*command, env=recording("hip"))
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def profilers(session: nox.Session) -> None:
+    """Run the profilers' commands of the page on profiling, with NVIDIA's programs, on the CPU."""
+    need(session, "g++", "libssh.so.4")
+    environment = Environment(session)
+    environment.run("docs/_setup/profilers.py", PROFILERS)
+    paths = {"PROFILERS": str(ROOT / PROFILERS / "bin"), "PYTHONPATH": str(ROOT / "docs")}
+    environment.run("-m", "pytest", "tests/profilers", *session.posargs, env=paths)
 
 
 @nox.session(venv_backend="none", requires=["environment", "published"])

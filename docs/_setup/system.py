@@ -26,6 +26,7 @@ PACKAGES = {
     "gcov": "gcc",
     "git": "git",
     "hipcc": "hipcc",
+    "libssh.so.4": "libssh-4",
     "valgrind": "valgrind",
 }
 DOCS_PYTHON = (3, 11)  # minimum of the pinned Sphinx
@@ -33,9 +34,11 @@ BUILDING = ("g++", "git", "Python.h")  # to build the package and the examples
 
 
 def is_there(need: str) -> bool:
-    """Whether a program is on the path, or a header of the running Python is installed."""
+    """Whether a program is on the path, or a library or a header of Python is installed."""
     if need.endswith(".h"):
         return Path(sysconfig.get_path("include"), need).exists()
+    if ".so." in need:
+        return any(Path("/usr/lib").glob(f"*-linux-gnu/{need}"))
     return shutil.which(need) is not None
 
 

@@ -173,3 +173,31 @@ def test_lines(shows, tmp_path):
     assert machine_code(lines) == machine_code(without) != []
     sizes = [(tmp_path / name / "axpy.cubin").stat().st_size for name in ("without", "with")]
     assert sizes[0] < sizes[1]
+
+
+# Stands for nsys or ncu: keeps its arguments, and runs the program that they end with.
+STAND_IN = """\
+#!/usr/bin/env bash
+echo "${0##*/} $*" >> calls
+while [ $# -gt 0 ]; do
+  if [ "$1" = python ]; then exec "$@"; fi
+  shift
+done
+"""
+
+
+@pytest.mark.parametrize("tool", ["nsys", "ncu"])
+def test_commands_of_profilers(folder, shows, monkeypatch, tool):
+    """The script profiles the page's program; tests/profilers repeats this with the real tool."""
+    program = f"{FOLDER}/use.py"
+    script = shows(f"{FOLDER}/{tool}.sh", program, *SHOWN, UTILITIES, TEST)
+    shutil.copy(shows(program, *SHOWN, UTILITIES, TEST), folder)
+    stand_in = folder / "tools" / tool
+    stand_in.parent.mkdir()
+    stand_in.write_text(STAND_IN)
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{stand_in.parent}{os.pathsep}{os.environ['PATH']}")
+    run_script(folder, str(script))
+    calls = (folder / "calls").read_text().splitlines()
+    assert [call.split()[0] for call in calls] == [tool] * len(calls)
+    assert [call.endswith(" python use.py") for call in calls] == [True, False][: len(calls)]
