@@ -25,6 +25,7 @@ LEFT_OUT = {
     "test_cpp_tests.py": "it runs C++ tests, which run function by function there",
     "test_library.py": "it builds wheels for both packages itself",
     "test_library_renamed.py": "it builds a wheel for this package",
+    "test_machine_code.py": "it needs nvdisasm, and runs no code of the package",
     "test_measure.py": "it runs the benchmark of the kernels",
     "test_new_project.py": "it builds wheels for both packages itself",
     "test_nvshmem.py": "it needs CUDA, and NVSHMEM",
